@@ -1,0 +1,1 @@
+"""Checks of the re-runs of a job."""

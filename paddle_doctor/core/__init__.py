@@ -1,0 +1,1 @@
+"""The plain vocabulary that subjects, checks, reports and commands share."""

@@ -1,0 +1,146 @@
+"""The project's settings: the table ``[tool.paddle-doctor]`` of pyproject.toml, or a file paddle-doctor.toml."""
+
+from __future__ import annotations
+
+import difflib
+import sys
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, fields, replace
+from pathlib import Path
+from typing import Any
+
+from paddle_doctor.core.errors import InputError
+from paddle_doctor.core.language import Text
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
+
+FAIL_ON = ("error", "warning", "info", "never")
+LANGUAGES = ("auto", "en", "zh")
+
+UNREADABLE = Text("Cannot read {path}: {why}.", "无法读取 {path}：{why}。")
+UNKNOWN_KEY = Text("{path}: unknown setting '{key}'.{hint}", "{path}：没有“{key}”这项设置。{hint}")
+UNKNOWN_CODE = Text("There is no check '{code}'.{hint}", "没有叫“{code}”的检查。{hint}")
+WRONG_TYPE = Text("{path}: {key} must be {expected}.", "{path}：{key} 应为{expected}。")
+DID_YOU_MEAN = Text(" Did you mean '{near}'?", "您是不是想写“{near}”？")
+A_STRING_LIST = Text("a list of strings", "字符串列表")
+TRUE_OR_FALSE = Text("true or false", "true 或 false")
+
+
+@dataclass(frozen=True, slots=True)
+class Preflight:
+    """What `preflight` examines: scripts, checkpoints (paths relative to the settings file) and the machine."""
+
+    scan: tuple[str, ...] = ()
+    ckpt: tuple[str, ...] = ()
+    env: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """The settings in force; the command line overrides the file. Codes may be prefixes (``PD3``) or names."""
+
+    select: tuple[str, ...] = ()
+    ignore: tuple[str, ...] = ()
+    fail_on: str = "error"
+    lang: str = "auto"
+    preflight: Preflight = field(default_factory=Preflight)
+    root: Path = field(default_factory=Path)
+
+    def selects(self, code: str, name: str) -> bool:
+        """Whether a check is to run: selected (or nothing is), and not ignored."""
+        chosen = not self.select or any(_names(word, code, name) for word in self.select)
+        return chosen and not any(_names(word, code, name) for word in self.ignore)
+
+    def override(self, **given: Any) -> Settings:
+        """These settings with those that were given on the command line (None and empty: not given)."""
+        return replace(self, **{key: value for key, value in given.items() if value not in (None, (), [])})
+
+    def verify_codes(self, known: Mapping[str, str]) -> None:
+        """Raise `InputError` for a code or name that stands for no check; `known` is code → name."""
+        for word in (*self.select, *self.ignore):
+            if not any(_names(word, code, name) for code, name in known.items()):
+                hint = near_miss(word, (*known, *known.values()))
+                raise InputError(UNKNOWN_CODE.fill(code=word, hint=hint))
+
+
+def find_settings(start: Path) -> Settings:
+    """The settings that hold for a folder: of the nearest file in it or above; the defaults where there is none."""
+    for folder in (start, *start.parents):
+        own = folder / "paddle-doctor.toml"
+        if own.is_file():
+            return _parse(own, _read(own))
+        project = folder / "pyproject.toml"
+        if project.is_file():
+            table = _read(project).get("tool", {}).get("paddle-doctor")
+            if table is not None:
+                return _parse(project, table)
+    return Settings(root=start)
+
+
+def near_miss(word: str, known: Iterable[str]) -> Text:
+    """A hint at the known word that is closest, or nothing."""
+    near = difflib.get_close_matches(word, list(known), n=1, cutoff=0.6)
+    return DID_YOU_MEAN.fill(near=near[0]) if near else Text("", "")
+
+
+def _names(word: str, code: str, name: str) -> bool:
+    return word == name or (word.upper().startswith("PD") and code.startswith(word.upper()))
+
+
+def _read(path: Path) -> dict[str, Any]:
+    try:
+        return tomllib.loads(path.read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        raise InputError(UNREADABLE.fill(path=path, why=error)) from error
+
+
+def _parse(path: Path, table: Any) -> Settings:
+    values = _table(path, "", table, {"select", "ignore", "fail-on", "lang", "preflight"})
+    preflight = _table(path, "preflight.", values.get("preflight", {}), {each.name for each in fields(Preflight)})
+    return Settings(
+        select=_strings(path, values, "select"),
+        ignore=_strings(path, values, "ignore"),
+        fail_on=_one_of(path, values, "fail-on", FAIL_ON, "error"),
+        lang=_one_of(path, values, "lang", LANGUAGES, "auto"),
+        preflight=Preflight(
+            scan=_strings(path, preflight, "scan", "preflight."),
+            ckpt=_strings(path, preflight, "ckpt", "preflight."),
+            env=_flag(path, preflight, "env", "preflight.", default=True),
+        ),
+        root=path.parent,
+    )
+
+
+def _table(path: Path, prefix: str, table: Any, known: set[str]) -> dict[str, Any]:
+    if not isinstance(table, dict):
+        key = prefix.rstrip(".") or "tool.paddle-doctor"
+        raise InputError(WRONG_TYPE.fill(path=path, key=key, expected=Text("a table", "一个表")))
+    for key in table:
+        if key not in known:
+            raise InputError(UNKNOWN_KEY.fill(path=path, key=prefix + key, hint=near_miss(key, known)))
+    return table
+
+
+def _strings(path: Path, table: dict[str, Any], key: str, prefix: str = "") -> tuple[str, ...]:
+    value = table.get(key, [])
+    if not isinstance(value, list) or not all(isinstance(each, str) for each in value):
+        raise InputError(WRONG_TYPE.fill(path=path, key=prefix + key, expected=A_STRING_LIST))
+    return tuple(value)
+
+
+def _flag(path: Path, table: dict[str, Any], key: str, prefix: str, *, default: bool) -> bool:
+    value = table.get(key, default)
+    if not isinstance(value, bool):
+        raise InputError(WRONG_TYPE.fill(path=path, key=prefix + key, expected=TRUE_OR_FALSE))
+    return value
+
+
+def _one_of(path: Path, table: dict[str, Any], key: str, allowed: tuple[str, ...], default: str) -> str:
+    value = table.get(key, default)
+    if value not in allowed:
+        expected = Text(f"one of {', '.join(allowed)}", f"以下之一：{'、'.join(allowed)}")
+        raise InputError(WRONG_TYPE.fill(path=path, key=key, expected=expected))
+    return str(value)
