@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from paddle_doctor.core.check import Check
-from paddle_doctor.core.finding import Crashed, Finding, Report, Skipped, Verdict
+from paddle_doctor.core.finding import Crashed, Finding, Report, Skipped, Table, Verdict
 from paddle_doctor.core.language import Text, listing
 from paddle_doctor.core.registry import Registry
 from paddle_doctor.core.settings import Settings
@@ -38,8 +38,9 @@ def examine(
     registry: Registry,
     settings: Settings,
     facts: Mapping[str, object] | None = None,
+    tables: Sequence[Table] = (),
 ) -> Report:
-    """Run the checks over the patients and report; `facts` is the plain data that the report shows as what was seen."""
+    """Run the checks over the patients; `facts` and `tables` are what the report shows as seen."""
     result = _Examination(crashed=list(registry.broken))
     for code, check in sorted(registry.checks.items()):
         if not settings.selects(code, check.page.name):
@@ -54,6 +55,7 @@ def examine(
         verdict=result.verdicts[0] if result.verdicts else None,
         findings=tuple(sorted(result.findings, key=_order)),
         facts=facts or {},
+        tables=tuple(tables),
         ran=tuple(result.ran),
         skipped=tuple(result.skipped),
         crashed=tuple(result.crashed),

@@ -127,6 +127,18 @@ class Verdict:
     next_steps: tuple[Text, ...] = ()
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Table:
+    """Something seen, to be shown as rows without an opinion: what is in a checkpoint, who holds a GPU.
+
+    Every row has as many cells as there are `columns`; without columns a row is a label and its value.
+    """
+
+    title: Text
+    rows: tuple[tuple[Text | str, ...], ...]
+    columns: tuple[Text, ...] = ()
+
+
 @dataclass(frozen=True, slots=True)
 class Skipped:
     """A check that did not run, and why."""
@@ -147,12 +159,16 @@ class Crashed:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Report:
-    """All that one examination has to say. `facts` is plain JSON data: what was seen, without opinions."""
+    """All that one examination has to say.
+
+    `facts` (plain JSON data) and `tables` (for people) are what was seen, without opinions.
+    """
 
     command: str
     verdict: Verdict | None = None
     findings: tuple[Finding, ...] = ()
     facts: Mapping[str, object] = field(default_factory=dict)
+    tables: tuple[Table, ...] = ()
     ran: tuple[str, ...] = ()
     skipped: tuple[Skipped, ...] = ()
     crashed: tuple[Crashed, ...] = ()

@@ -1,0 +1,111 @@
+"""`paddle-doctor explain`: the page of a check, or what a message of a failed job means."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from paddle_doctor.cli.options import command, say
+from paddle_doctor.cli.session import Session
+from paddle_doctor.core.check import Page
+from paddle_doctor.core.errors import InputError
+from paddle_doctor.core.finding import Report, Table
+from paddle_doctor.core.language import Text, listing, same
+from paddle_doctor.core.registry import load_checks, load_signatures, subjects_with_checks
+from paddle_doctor.core.settings import near_miss
+from paddle_doctor.core.signature import Role, Signature
+
+HELP = Text(
+    """What a check looks for and why, or what a message means.
+
+    - A check: **paddle-doctor explain PD301**
+    - A message: **paddle-doctor explain "terminate all the procs"**
+    """,
+    """说明某项检查的内容与原因，或解释一条报错信息。
+
+    - 某项检查：**paddle-doctor explain PD301**
+    - 一条信息：**paddle-doctor explain "terminate all the procs"**
+    """,
+)
+UNKNOWN = Text(
+    "'{text}' is no check, and no message that paddle-doctor knows.{hint} 'paddle-doctor checks' lists the checks.",
+    "“{text}”既不是检查的代码或名称，也不是 paddle-doctor 认识的信息。{hint}用“paddle-doctor checks”可列出全部检查。",
+)
+ROLE = {
+    Role.ROOT: Text("a cause", "原因"),
+    Role.CONSEQUENCE: Text("a consequence: look for what came before it", "后果：请查看它之前发生了什么"),
+    Role.CONFIRMATION: Text("confirms a cause", "可佐证某个原因"),
+    Role.ADVICE: Text(
+        "advice that Paddle prints whatever the trouble is: no evidence", "Paddle 无论何故都会打印的建议：不是证据"
+    ),
+    Role.LAUNCHER: Text("the launcher's own line, never the cause", "启动器自己的输出，从来不是原因"),
+}
+TITLE = Text("What this message means", "这条信息的含义")
+ITS_ROLE, ITS_CAUSE, ITS_CURE = Text("It is", "性质"), Text("Cause", "原因"), Text("Do", "怎么办")
+WHAT, WHY, CURE = Text("What", "是什么"), Text("Why it matters", "为什么要紧"), Text("What to do", "怎么办")
+SINCE, SOURCES = Text("Holds for", "适用版本"), Text("How it is known", "依据")
+FIRES, SILENT = Text("Fires on", "会报告"), Text("Silent on", "不会报告")
+
+
+@command
+def explain(
+    session: Session,
+    what: Annotated[
+        list[str],
+        typer.Argument(metavar="CODE|TEXT", help=say("A code, a name, or a message.", "代码、名称或一条信息。")),
+    ],
+) -> None:
+    """Show the page of a check, or look a message up among the signatures of failure logs."""
+    text = " ".join(what).strip()
+    checks = load_checks(subjects_with_checks()).checks
+    check = checks.get(text.upper()) or next((each for each in checks.values() if each.page.name == text), None)
+    if check is not None:
+        page = check.page
+        examples = [(FIRES, each.shows) for each in check.fires_on()]
+        examples += [(SILENT, each.shows) for each in check.silent_on()]
+        table = Table(title=same(f"{page.code} {page.name}"), rows=(*_page_rows(page), *examples))
+        session.write(Report(command="explain", facts=_page_facts(session, page), tables=(table,)))
+        return
+    found = [each for each in load_signatures() if each.regex.search(text)]
+    if not found:
+        hint = near_miss(text, (*checks, *(each.page.name for each in checks.values())))
+        raise InputError(UNKNOWN.fill(text=text, hint=hint))
+    facts = {"message": text, "signatures": [_signature_facts(each) for each in found]}
+    rows = tuple(row for each in found for row in _signature_rows(each))
+    session.write(Report(command="explain", facts=facts, tables=(Table(title=TITLE, rows=rows),)))
+
+
+def _page_rows(page: Page) -> tuple[tuple[Text, Text], ...]:
+    return (
+        (SINCE, same(page.since)),
+        (WHAT, page.what),
+        (WHY, page.why),
+        (CURE, page.cure),
+        (SOURCES, listing(page.sources)),
+    )
+
+
+def _signature_rows(signature: Signature) -> list[tuple[Text, Text]]:
+    rows = [(ITS_ROLE, ROLE[signature.role])]
+    if signature.cause is not None:
+        rows.append((ITS_CAUSE, same(signature.cause)))
+    return rows
+
+
+def _page_facts(session: Session, page: Page) -> dict[str, object]:
+    return {
+        "code": page.code,
+        "name": page.name,
+        "severity": page.severity.value,
+        "title": session.say(page.title),
+        "what": session.say(page.what),
+        "why": session.say(page.why),
+        "cure": session.say(page.cure),
+        "since": page.since,
+        "sources": list(page.sources),
+    }
+
+
+def _signature_facts(signature: Signature) -> dict[str, object]:
+    return {"id": signature.id, "role": signature.role.value, "cause": signature.cause}
