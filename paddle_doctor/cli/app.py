@@ -6,7 +6,6 @@ import contextlib
 import io
 import os
 import sys
-import traceback
 from collections.abc import Sequence
 from importlib import import_module
 from typing import Annotated, Any
@@ -17,11 +16,10 @@ import typer.main
 from typer.exceptions import TyperException
 
 from paddle_doctor import __version__
-from paddle_doctor.cli.options import say
 from paddle_doctor.core.errors import InputError
-from paddle_doctor.core.language import Text, spoken_here
+from paddle_doctor.core.language import Language, Text, say, spoken_here
 
-#: The commands in the order of the help; each is a module of this package with the same name and a function `HELP` speaks of.
+#: The commands, in the order of the help: each is a module of this package that holds a function of its name and `HELP`.
 COMMANDS = ("scan", "ckpt", "env", "log", "repro", "preflight", "explain", "checks")
 
 INTERRUPTED = Text("Interrupted.", "已中断。")
@@ -36,11 +34,11 @@ TRY_HELP = Text("Try '{command} --help'.", "请查看“{command} --help”。")
 class LazyCommands(typer.core.TyperGroup):
     """A group whose commands are imported when they are asked for."""
 
-    def list_commands(self, ctx: Any) -> list[str]:
+    def list_commands(self, ctx: Any) -> list[str]:  # noqa: ARG002
         """The names of the commands, in the order in which a newcomer meets them."""
         return list(COMMANDS)
 
-    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:  # noqa: ARG002
         """The command of that name, imported now, or None."""
         return _load(cmd_name) if cmd_name in COMMANDS else None
 
@@ -125,15 +123,17 @@ def run(arguments: Sequence[str]) -> int:
         # The reader of our output has left (`| head`): nothing is wrong, and nobody is left to tell.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
-    except Exception as error:  # the last line of defence: a bug of ours, told without a traceback
+    except Exception as error:  # noqa: BLE001 - the last line of defence: a bug of ours, told without a traceback
         if os.environ.get("PADDLE_DOCTOR_DEBUG"):
+            import traceback
+
             traceback.print_exc()
         _complain(BUG.fill(error=f"{type(error).__name__}: {error}").say(language))
         return 2
     return status if isinstance(status, int) else 0
 
 
-def _usage(error: TyperException, language: Any) -> int:
+def _usage(error: TyperException, language: Language) -> int:
     context = getattr(error, "ctx", None)
     if type(error).__name__ == "NoArgsIsHelpError":
         with contextlib.suppress(AttributeError):

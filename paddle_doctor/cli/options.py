@@ -12,12 +12,7 @@ from typing import Annotated, Any
 import typer
 
 from paddle_doctor.cli.session import Session
-from paddle_doctor.core.language import Text, spoken_here
-
-
-def say(en: str, zh: str) -> str:
-    """Help in the language that this process speaks; commands are defined anew in each process."""
-    return zh if spoken_here() == "zh" else en
+from paddle_doctor.core.language import say as say  # commands take it from here, with the decorator
 
 
 REPORT_PANEL = say("Report", "报告")
@@ -152,8 +147,3 @@ def command(function: Callable[..., None]) -> Callable[..., None]:
     run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
     run.__annotations__ = {each.name: each.annotation for each in parameters}
     return run
-
-
-def words(text: Text) -> str:
-    """A `Text` as help, in the language that this process speaks."""
-    return text.say(spoken_here())

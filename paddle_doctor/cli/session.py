@@ -101,7 +101,7 @@ class Session:
         facts: Mapping[str, object] | None = None,
         tables: Sequence[Table] = (),
     ) -> NoReturn:
-        """Examine the patients with the checks of their subjects, write every report, and leave with the exit status."""
+        """Examine the patients with the checks of their subjects, write the reports, leave with the exit status."""
         report = examine(self.command, patients, load_checks(patients), self.settings, facts, tables)
         self.write(report)
         raise typer.Exit(self.status(report))

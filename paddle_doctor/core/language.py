@@ -84,6 +84,11 @@ def spoken_here(arguments: Sequence[str] | None = None, environ: Mapping[str, st
     return choose(asked, os.environ if environ is None else environ)
 
 
+def say(en: str, zh: str) -> str:
+    """One of the two, in the language of this process: for the help, which is put together anew in each process."""
+    return zh if spoken_here() == "zh" else en
+
+
 def _spoken(value: object, language: Language) -> str:
     return value.say(language) if isinstance(value, Text) else str(value)
 
