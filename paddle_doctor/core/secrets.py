@@ -1,4 +1,8 @@
-"""Secrets are taken out where text enters the doctor, so that no fact, report or file of ours can hold one."""
+"""Secrets are taken out where text enters the doctor, so that no fact, report or file of ours can hold one.
+
+Two gates: `hide_in_value` for a variable, whose name tells most, and `hide_in_text` for a line of anything. Both leave
+ordinary training output alone: a tokenizer, a ``pad_token``, ``key points`` and ``auth ok`` are no secrets.
+"""
 
 from __future__ import annotations
 
@@ -6,47 +10,156 @@ import re
 
 HIDDEN = "<hidden>"
 
-_SECRET_NAME = re.compile(
-    r"""(?ix) (?: ^|_|-|\b ) (?: token|secret|passw(?:or)?d|passwd|pwd(?!$)|passphrase|api_?key|access_?key(?:_?id)?|secret_?key
-    |private_?key|credentials?|auth|authorization|cookie|session_?key|sas|sk|ak|dsn|key ) (?: $|_|-|\b )"""
+#: Words of a name that make its value a secret, wherever they stand in it (``MYSQL_ROOT_PASSWORD``, ``dbpassword``).
+_TELLING = re.compile(
+    r"(?i)passw|passphrase|secret|credential|(?:api|access|private)[_-]?key|(?:auth|access|bearer)[_-]?token|mysql_?pwd|密码|口令|密钥|令牌"
+)
+#: Words that do so in the name of a variable if they stand alone in it (``WANDB_KEY``, not ``KEYBOARD``).
+_SECRET_WORD = re.compile(
+    r"""(?x) tokens? | keys? | sessionkey | pwd | pass | auth | authorization | cookies? | sas | sk | ak | dsn | pat
+    | sig | signature"""
+)
+#: What makes of ``token`` a piece of text that a model reads.
+_LANGUAGE_MODEL_WORD = re.compile(
+    r"""(?x) bos | eos | pad | unk | mask | sep | cls | special | next | prev | first | last | start | end | stop | new
+    | added | types? | ids? | embedding | image | video | audio | max | min | num | n | per | total | avg | mean | count
+    | len | length | size | level | drop | loss | acc"""
 )
 #: Variables of Paddle and of the tools around it whose names look like secrets and are not.
-_NO_SECRET_NAME = re.compile(r"(?i)^(FLAGS_|PADDLE_|NCCL_|GLOO_|CUDA_|SSH_AUTH_SOCK$|PWD$|OLDPWD$)(?!.*(token|secret|passw))")
+_NO_SECRET_NAME = re.compile(r"(?i)^(FLAGS_|PADDLE_|NCCL_|GLOO_|CUDA_|SSH_AUTH_SOCK$|PWD$|OLDPWD$)")
+_CAMEL_HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
+_WORD_END = re.compile(r"[^A-Za-z0-9]+")
+_PLAIN_VALUE = re.compile(
+    r"(?i)[-+]?[\d.,%e]+|none|null|nil|true|false|yes|no|on|off|\*+|<[^<>]*>|\[[^\[\]]*\]?|[\[{(]+"
+)
 
-_URL_CREDENTIALS = re.compile(r"(?P<scheme>\b[a-zA-Z][a-zA-Z0-9+.-]{0,20}://)[^\s/@'\"]{1,256}@")
+_URL = re.compile(
+    r"""(?x) (?P<scheme> (?<![A-Za-z0-9]) [a-zA-Z][a-zA-Z0-9+.-]{0,20} ://) (?:
+      [^\s/'"<>]{1,512} @                                       # user:password@, the password may hold an @
+    | [^\s/:@'"<>]{0,128} : (?!\d{1,5}(?:/|$)) [^\s@'"<>]{1,256} @  # the password holds a /
+    )"""
+)
+_URL_QUERY = re.compile(
+    r"""(?ix) (?P<name> [?&;] [\w.%-]{0,40}?
+        (?:signature|sig|token|key|key_?id|credential|auth|authorization|secret|passw(?:or)?d|sk|ak) =)
+    [^\s&;'"<>]{3,4000}"""
+)
+_WEBHOOK = re.compile(
+    r"(?i)(?P<host>hooks\.slack\.com/services|oapi\.dingtalk\.com/robot|discord(?:app)?\.com/api/webhooks)/[^\s'\"]{8,400}"
+)
 _KNOWN_TOKENS = re.compile(
-    r"""(?x)
-      \b hf_[A-Za-z0-9]{16,128} \b
-    | \b gh[pousr]_[A-Za-z0-9]{20,255} \b | \b github_pat_[A-Za-z0-9_]{20,255} \b
-    | \b glpat-[A-Za-z0-9_-]{16,64} \b
-    | \b sk-[A-Za-z0-9_-]{20,200} \b
-    | \b xox[abprs]-[A-Za-z0-9-]{10,200} \b
-    | \b (?:AKIA|ASIA)[A-Z0-9]{16} \b
-    | \b AIza[A-Za-z0-9_-]{30,50} \b
-    | \b eyJ[A-Za-z0-9_-]{8,2000}\.[A-Za-z0-9_-]{8,4000}\.[A-Za-z0-9_-]{4,1000}
-    | \b bce-v3/[A-Za-z0-9/_-]{16,200}
-    """
+    r"""(?x) (?<![A-Za-z0-9]) (?:
+      (?:hf|api_org)_ (?=[a-z]*[A-Z0-9]) [A-Za-z0-9]{16,128}
+    | gh[pousr]_[A-Za-z0-9]{20,255} | github_pat_[A-Za-z0-9_]{20,255} | glpat-[A-Za-z0-9_-]{16,64}
+    | sk-(?=[A-Za-z_-]{0,60}[0-9])[A-Za-z0-9_-]{20,200}
+    | [rsp]k_(?:live|test)_[A-Za-z0-9]{10,200}
+    | xox[abeoprs]-[A-Za-z0-9-]{10,250} | xapp-[A-Za-z0-9-]{10,250}
+    | (?:AKIA|ASIA)[A-Z0-9]{16} (?![A-Za-z0-9]) | LTAI[A-Za-z0-9]{12,26} | AKID[A-Za-z0-9]{13,40}
+    | AIza[A-Za-z0-9_-]{30,50} | ya29\.[A-Za-z0-9_-]{20,400}
+    | eyJ[A-Za-z0-9_-]{8,2000}\.[A-Za-z0-9_-]{8,4000}\.[A-Za-z0-9_-]{0,1000}
+    | bce-v3/[A-Za-z0-9/_-]{16,200} | bce-auth-v1/[^\s'"]{16,400}
+    | npm_[A-Za-z0-9]{30,60} | pypi-[A-Za-z0-9_-]{40,400} | dckr_pat_[A-Za-z0-9_-]{16,64} | r8_[A-Za-z0-9]{30,60}
+    | SG\.[A-Za-z0-9_-]{16,40}\.[A-Za-z0-9_-]{16,80} | wandb_v1_[A-Za-z0-9_]{20,200}
+    )"""
 )
+#: A name that holds a telling word, what stands between, and the value: in quotes, or up to a space.
 _ASSIGNMENT = re.compile(
-    r"""(?ix) (?P<name> \b [A-Z0-9_.-]{0,40} (?:token|secret|passw(?:or)?d|passwd|api_?key|access_?key|private_?key) [A-Z0-9_.-]{0,20} )
-    (?P<between> ['"]? \s{0,3} [:=] \s{0,3} ['"]? ) (?P<value> [^\s'",;&]{6,4000} )"""
+    r"""(?ix) (?P<word>
+        passw | passphrase | secret | credential | token | (?:api|access|private)[_-]?key | 密码 | 口令 | 密钥 | 令牌
+        | (?<=_)(?:key|pwd|pass|auth|sk|ak|pat|dsn|cookie) \b )
+    (?P<rest> [a-z0-9_.-]{0,40} )
+    (?P<between> ['"]? (?: \s{0,3} (?:=>|:=|[:=：]) \s{0,3} | [ ](?![-&|<>]) ) )
+    (?P<value> b?'[^'\n]{1,4000}'? | b?"(?:[^"\\\n]|\\.){1,4000}"? | [^\s'",;&)}]{1,4000} )"""
 )
-_BEARER = re.compile(r"(?i)\b(?P<word>bearer|basic)\s+(?=[A-Za-z0-9._~+/-]*[0-9])[A-Za-z0-9._~+/=-]{16,4000}")
-_PRIVATE_KEY = re.compile(r"-----BEGIN [A-Z ]{0,30}PRIVATE KEY-----.*", re.DOTALL)
+_NAME_BEFORE = re.compile(r"[A-Za-z0-9_.-]{0,60}$")
+_HEADER = re.compile(
+    r"""(?ix) (?P<name> (?<![\w-])
+        (?: (?:proxy-)?authorization | (?:set-)?cookie | x-[a-z-]{0,20}(?:key|token|secret) ) ['"]? \s? [:=] \s? ['"]? )
+    [^'"\r\n]{3,8000}"""
+)
+_BEARER = re.compile(
+    r"(?i)(?<![a-z0-9])(?P<word>bearer|basic)\s{1,3}(?=[a-z._~+/-]{0,100}[0-9=])[A-Za-z0-9._~+/=-]{12,4000}"
+)
+_COMMANDS = re.compile(
+    r"""(?x) (?P<before>
+        \b sshpass \s+ -p \s* | \b wandb \s+ login \s+ (?:--\w+\s+){0,4}
+        | \b curl \s [^|\n]{0,200}? \s (?:-u|--user) \s+ ) [^\s-]\S*"""
+)
+_PRIVATE_KEY = re.compile(r"-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY[A-Z ]{0,10}-----.*", re.DOTALL)
+#: A line of a private key whose other lines stand elsewhere. A checksum in hexadecimal is none.
+_KEY_BODY = re.compile(
+    r"(?m)^[ \t]*(?=[A-Za-z0-9+/]{0,63}[a-z])(?=[A-Za-z0-9+/]{0,63}[G-Z])(?=[A-Za-z0-9+/]{0,63}[0-9])"
+    r"[A-Za-z0-9+/]{64}[ \t]*$"
+)
 
 
 def hide_in_value(name: str, value: str) -> str:
     """The value of a variable, or `HIDDEN` if its name says that it is a secret; secrets inside it are hidden."""
-    if value and _SECRET_NAME.search(name) and not _NO_SECRET_NAME.search(name):
+    if value and _variable_is_secret(name):
         return HIDDEN
     return hide_in_text(value)
 
 
 def hide_in_text(text: str) -> str:
-    """A line of anything with the secrets in it hidden: credentials in URLs, well-known tokens, ``password=...``."""
+    """A line of anything (or several) with the secrets in it hidden: credentials in URLs, well-known tokens,
+    ``password=...``, headers, options of commands. Takes time linear in the length of the text.
+    """
     if "://" in text:
-        text = _URL_CREDENTIALS.sub(rf"\g<scheme>{HIDDEN}@", text)
+        text = _URL.sub(rf"\g<scheme>{HIDDEN}@", text)
+        text = _URL_QUERY.sub(rf"\g<name>{HIDDEN}", text)
+        text = _WEBHOOK.sub(rf"\g<host>/{HIDDEN}", text)
+    if "PRIVATE KEY" in text:
+        text = _PRIVATE_KEY.sub(HIDDEN, text)
     text = _KNOWN_TOKENS.sub(HIDDEN, text)
-    text = _ASSIGNMENT.sub(rf"\g<name>\g<between>{HIDDEN}", text)
+    text = _HEADER.sub(rf"\g<name>{HIDDEN}", text)
     text = _BEARER.sub(rf"\g<word> {HIDDEN}", text)
-    return _PRIVATE_KEY.sub(HIDDEN, text)
+    text = _ASSIGNMENT.sub(_hide_assigned, text)
+    text = _COMMANDS.sub(rf"\g<before>{HIDDEN}", text)
+    return _KEY_BODY.sub(HIDDEN, text)
+
+
+def _variable_is_secret(name: str) -> bool:
+    if _TELLING.search(name):
+        return True
+    words = _words(name)
+    if _NO_SECRET_NAME.search(name):
+        return "token" in words
+    return (_any(_SECRET_WORD, words) or _ends_in_token(name)) and not _any(_LANGUAGE_MODEL_WORD, words)
+
+
+def _hide_assigned(match: re.Match[str]) -> str:
+    before = _NAME_BEFORE.search(match.string, max(0, match.start() - 60), match.start())
+    name = (before.group() if before else "") + match["word"] + match["rest"]
+    value = match["value"].lstrip("b").strip("'\"")
+    if _PLAIN_VALUE.fullmatch(value) or not _is_assigned_a_secret(name, match["between"], value):
+        return match.group()
+    quote = next((mark for mark in "'\"" if match["value"].endswith(mark)), "")
+    return f"{match['word']}{match['rest']}{match['between']}{quote}{HIDDEN}{quote}"
+
+
+def _is_assigned_a_secret(name: str, between: str, value: str) -> bool:
+    """Whether ``name between value`` tells a secret: prose and code hold such names too, and mean no harm."""
+    is_option = name.startswith("-")
+    if between == " " and not is_option:
+        return False  # "secret service", "token embedding"
+    if name.isupper() and _WORD_END.sub("", name):
+        return _variable_is_secret(name)  # NAME=value, as in a dump of an environment
+    if _any(_LANGUAGE_MODEL_WORD, _words(name)):
+        return False
+    if _TELLING.search(name):
+        return True
+    if not _ends_in_token(name):
+        return False
+    return is_option or len(value) >= 16 or (len(value) >= 6 and any(letter.isdigit() for letter in value))
+
+
+def _words(name: str) -> set[str]:
+    return {word.lower() for word in _WORD_END.split(_CAMEL_HUMP.sub("_", name))}
+
+
+def _any(kind: re.Pattern[str], words: set[str]) -> bool:
+    return any(kind.fullmatch(word) for word in words)
+
+
+def _ends_in_token(name: str) -> bool:
+    return name.lower().endswith("token")
