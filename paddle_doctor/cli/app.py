@@ -19,7 +19,7 @@ from paddle_doctor import __version__
 from paddle_doctor.core.errors import InputError
 from paddle_doctor.core.language import Language, Text, say, spoken_here
 
-#: The commands, in the order of the help: each is a module of this package that holds a function of its name and `HELP`.
+#: The commands, in the order of the help. Each is a module of this package with a function of its name, and `HELP`.
 COMMANDS = ("scan", "ckpt", "env", "log", "repro", "preflight", "explain", "checks")
 
 INTERRUPTED = Text("Interrupted.", "已中断。")
@@ -139,7 +139,9 @@ def _usage(error: TyperException, language: Language) -> int:
         with contextlib.suppress(AttributeError):
             error.show()  # type: ignore[attr-defined]
         return 2
-    _complain(error.format_message())
+    from paddle_doctor.cli.usage import told
+
+    _complain(told(error, COMMANDS).say(language))
     if context is not None:
         _complain(TRY_HELP.fill(command=context.command_path).say(language))
     return error.exit_code

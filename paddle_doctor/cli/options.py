@@ -12,7 +12,9 @@ from typing import Annotated, Any
 import typer
 
 from paddle_doctor.cli.session import Session
-from paddle_doctor.core.language import say as say  # commands take it from here, with the decorator
+from paddle_doctor.core.language import say
+
+__all__ = ["command", "say"]
 
 
 REPORT_PANEL = say("Report", "报告")
