@@ -120,9 +120,9 @@ class Session:
         if self.output is not None:
             write_file(self.output, self._text(report, self.format))
         elif self.format == "terminal":
-            from paddle_doctor.report.terminal import print_report
+            from paddle_doctor.report.terminal import console_for, print_report
 
-            print_report(report, self.language, color=self.color, timings=self.timings)
+            print_report(report, self.language, console_for(self.color), timings=self.timings)
         else:
             sys.stdout.write(self._text(report, self.format))
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 Language = Literal["en", "zh"]
+LANGUAGES: tuple[Language, Language] = ("en", "zh")
 
 #: Variables that name the user's language, the strongest first (POSIX order, our own in front).
 LANGUAGE_VARIABLES = ("PADDLE_DOCTOR_LANG", "LC_ALL", "LC_MESSAGES", "LANG")
@@ -43,12 +44,14 @@ def same(words: str) -> Text:
 
 
 def listing(items: Iterable[object]) -> Text:
-    """Items in a row: ``a, b and c`` in English, ``a、b 和 c`` in Chinese."""
+    """Items in a row: ``a, b and c`` in English, ``a、b 和 c`` in Chinese (with spaces only next to Latin letters)."""
     rows = list(items)
-    return Text(
-        _row([_spoken(item, "en") for item in rows], ", ", " and "),
-        _row([_spoken(item, "zh") for item in rows], "、", " 和 "),
-    )
+    english, chinese = ([_spoken(item, language) for item in rows] for language in LANGUAGES)
+    if len(rows) < 2:
+        return Text("".join(english), "".join(chinese))
+    before, after = "、".join(chinese[:-1]), chinese[-1]
+    left, right = " " * before[-1:].isascii(), " " * after[:1].isascii()
+    return Text(", ".join(english[:-1]) + " and " + english[-1], f"{before}{left}和{right}{after}")
 
 
 def counted(count: int, one: str, many: str, zh: str) -> Text:
@@ -91,9 +94,3 @@ def say(en: str, zh: str) -> str:
 
 def _spoken(value: object, language: Language) -> str:
     return value.say(language) if isinstance(value, Text) else str(value)
-
-
-def _row(words: list[str], comma: str, last: str) -> str:
-    if len(words) < 2:
-        return "".join(words)
-    return comma.join(words[:-1]) + last + words[-1]

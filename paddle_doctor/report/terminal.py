@@ -12,7 +12,7 @@ from rich.cells import cell_len
 from rich.console import Console
 from rich.text import Text as Styled
 
-from paddle_doctor.core.finding import Certainty, Evidence, Finding, Fix, Report, Severity, Table, Verdict
+from paddle_doctor.core.finding import Certainty, Evidence, Finding, Fix, Location, Report, Severity, Table, Verdict
 from paddle_doctor.core.language import Language, Text
 from paddle_doctor.report import words
 from paddle_doctor.report.inert import inert, inert_line
@@ -29,9 +29,14 @@ WELL, PLAIN_WELL = "✓", "ok"
 BAR, PLAIN_BAR = "│", "|"
 
 
-def print_report(report: Report, language: Language, *, color: str = "auto", timings: bool = False) -> None:
-    """Print to standard output, in colour where it is a terminal or `color` is ``always``."""
-    console = Console(
+def print_report(report: Report, language: Language, console: Console, *, timings: bool = False) -> None:
+    """Print the report on a console that `console_for` made, or on any other without markup and highlighting."""
+    _Page(console, language).report(report, timings=timings)
+
+
+def console_for(color: str) -> Console:
+    """Standard output, in colour where it is a terminal (``auto``), ``always`` or ``never``."""
+    return Console(
         file=sys.stdout,
         highlight=False,
         markup=False,
@@ -39,14 +44,13 @@ def print_report(report: Report, language: Language, *, color: str = "auto", tim
         force_terminal=True if color == "always" else None,
         no_color=True if color == "never" else None,
     )
-    _Page(console, language).report(report, timings=timings)
 
 
 def render_plain(report: Report, language: Language, *, width: int = 80, timings: bool = False) -> str:
     """The same as text without colour, for a file."""
     file = io.StringIO()
     console = Console(file=file, width=width, highlight=False, markup=False, emoji=False, color_system=None)
-    _Page(console, language).report(report, timings=timings)
+    print_report(report, language, console, timings=timings)
     return file.getvalue()
 
 
@@ -111,28 +115,34 @@ class _Page:
         self.line(" · ".join(label), indent=2, style="dim")
         if finding.location is not None:
             self.quoted(self.say(words.place(finding.location)), indent=2, style="cyan")
-        self.evidence(finding.evidence, MOST_EVIDENCE, indent=4)
+        self.evidence(finding.evidence, MOST_EVIDENCE, indent=4, known=finding.location)
         self.blank()
         if finding.fix is not None:
             self.fix(finding.fix, indent=2)
 
     def fix(self, fix: Fix, *, indent: int) -> None:
-        self.paragraph(self.say(fix.summary), first=f"{self.say(words.FIX)}: ", indent=indent, bold_first=True)
+        self.paragraph(self.say(fix.summary), first=self.say(words.FIX), indent=indent, bold_first=True)
         for command in fix.commands:
             self.copyable(f"$ {command}", indent=indent + 2)
         for line in (fix.code or "").splitlines():
             self.copyable(line, indent=indent + 2)
         self.blank()
 
-    def evidence(self, evidence: Sequence[Evidence], most: int, *, indent: int, style: str = "") -> None:
+    def evidence(
+        self,
+        evidence: Sequence[Evidence],
+        most: int,
+        *,
+        indent: int,
+        style: str = "",
+        known: Location | None = None,
+    ) -> None:
+        """Quoted lines, each under its place; a place that is `known` already, or was just named, is not repeated."""
+        named = (known.path, known.line, known.rank) if known else (None, None, None)
         for each in evidence[:most]:
-            where = each.path or ""
-            if where and each.line is not None:
-                where += f":{each.line}"
-            if each.rank is not None:
-                where = f"rank {each.rank}  {where}".rstrip()
-            if where:
-                self.quoted(where, indent=indent, style="cyan")
+            if (each.path, each.line, each.rank) != named and (each.path is not None or each.rank is not None):
+                self.quoted(_where(each), indent=indent, style="cyan")
+            named = (each.path, each.line, each.rank)
             bar = self.glyph(BAR, PLAIN_BAR)
             for line in each.text.split("\n"):
                 self.paragraph(inert_line(line), first=f"{bar} ", rest=f"{bar} ", indent=indent, style=style)
@@ -223,6 +233,11 @@ class _Page:
             self.console.print(
                 Styled.assemble((" " * indent + lead, lead_style), (line, style)), soft_wrap=True, end="\n"
             )
+
+
+def _where(evidence: Evidence) -> str:
+    spot = ":".join(str(part) for part in (evidence.path, evidence.line) if part is not None)
+    return spot if evidence.rank is None else f"rank {evidence.rank}  {spot}".rstrip()
 
 
 def _subject(finding: Finding) -> str:

@@ -26,7 +26,7 @@ SUBJECT = {
 
 EVIDENCE = Text("Evidence", "证据")
 FOLLOWED = Text("What followed (not the cause)", "随后发生的（并非原因）")
-FIX = Text("Fix", "修复")
+FIX = Text("Fix: ", "修复：")
 NEXT = Text("Next", "下一步")
 CRASHED = Text(
     "Checks that crashed (a fault of the check, not of your job)", "崩溃的检查（是检查本身的问题，与您的任务无关）"
