@@ -21,8 +21,7 @@ def cases(kind: str) -> list[object]:
     ]
 
 
-def every_check(function):
-    return pytest.mark.parametrize("check", CHECKS, ids=lambda check: check.page.code)(function)
+every_check = pytest.mark.parametrize("check", CHECKS, ids=lambda check: check.page.code)
 
 
 def spoken(text: Text) -> bool:
@@ -44,12 +43,8 @@ def test_the_page_is_whole(check: Check):
 @every_check
 def test_the_file_is_named_as_the_check(check: Check):
     module = check.function.__module__
-    assert module == f"paddle_doctor.checks.{page_folder(check)}.{check.page.name.replace('-', '_')}"
+    assert module == f"paddle_doctor.checks.{check.page.subject}.{check.page.name.replace('-', '_')}"
     assert check.function.__name__ == check.page.name.replace("-", "_")
-
-
-def page_folder(check: Check) -> str:
-    return check.page.subject
 
 
 @every_check

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import pytest
 
-from paddle_doctor.core.check import Check, Page, check
+from paddle_doctor.core.check import Check, Example, Page, check
 from paddle_doctor.core.examine import examine
 from paddle_doctor.core.finding import Certainty, Finding, Severity, Verdict
 from paddle_doctor.core.language import Text, same
@@ -28,7 +28,7 @@ def page(code: str, severity: Severity = Severity.ERROR) -> Page:
     )  # fmt: skip
 
 
-def none() -> Iterator[object]:
+def none() -> Iterator[Example]:
     return iter(())
 
 

@@ -1,0 +1,147 @@
+"""The program as a whole: its help, its errors, its exit statuses. Nobody ever sees a traceback."""
+
+import json
+import re
+import sys
+
+import pytest
+
+from paddle_doctor import __version__
+from paddle_doctor.cli import app
+from paddle_doctor.core.errors import InputError
+from paddle_doctor.core.language import Text
+
+IDEOGRAPH = re.compile("[\u4e00-\u9fff]")
+
+
+def test_version(doctor):
+    assert doctor("--version").stdout == f"paddle-doctor {__version__}\n"
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_the_help_names_every_command_and_teaches_with_examples(doctor, language):
+    ran = doctor("--lang", language, "--help")
+    assert ran.returncode == 0
+    for command in app.COMMANDS:
+        assert re.search(rf"^│ {command} ", ran.stdout, re.MULTILINE), command
+    assert "paddle-doctor log log/" in ran.stdout
+    assert bool(IDEOGRAPH.search(ran.stdout)) == (language == "zh")
+
+
+@pytest.mark.parametrize("command", app.COMMANDS)
+def test_every_command_has_help_with_an_example_in_both_languages(doctor, command):
+    for language in ("en", "zh"):
+        ran = doctor(command, "--help", PADDLE_DOCTOR_LANG=language)
+        assert ran.returncode == 0
+        assert f"paddle-doctor {command}" in ran.stdout
+        for option in ("--format", "--output", "--select", "--ignore", "--fail-on", "--lang", "--color", "--timings"):
+            assert option in ran.stdout
+        assert bool(IDEOGRAPH.search(ran.stdout)) == (language == "zh")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "english", "chinese"),
+    [
+        (["cheks"], "There is no command 'cheks'. Did you mean 'checks'?", "没有“cheks”这个命令。"),
+        (
+            ["checks", "--formt", "x"],
+            "There is no option '--formt'. Did you mean '--format'",
+            "没有“--formt”这个选项。",
+        ),
+        (["checks", "--fail-on", "x"], "--fail-on cannot be 'x'. It is one of error,", "--fail-on 不能是“x”。"),
+        (["explain"], "CODE|TEXT is missing.", "缺少 CODE|TEXT。"),
+        (["checks", "--report", "x"], "--report wants FORMAT=FILE", "--report 的写法是"),
+        (["checks", "--ignore", "PD999"], "There is no check 'PD999'.", "没有叫“PD999”的检查。"),
+        (["checks", "--output", "no/such/folder/x"], "Cannot write no/such/folder/x", "无法写入 no/such/folder/x"),
+    ],
+)
+def test_a_wrong_use_is_one_sentence_and_status_2(doctor, arguments, english, chinese):
+    for language, sentence in (("en", english), ("zh", chinese)):
+        ran = doctor(*arguments, "--lang", language) if arguments[0] != "cheks" else doctor("--lang", language, "cheks")
+        assert ran.returncode == 2
+        assert ran.stderr.startswith(sentence)
+        assert ran.stdout == ""
+
+
+def test_without_arguments_the_help_is_shown(doctor):
+    ran = doctor()
+    assert ran.returncode == 2
+    assert "paddle-doctor log log/" in ran.stdout + ran.stderr
+
+
+def fail(monkeypatch, error: BaseException) -> int:
+    def broken(**_: object) -> None:
+        raise error
+
+    monkeypatch.setattr(app, "app", broken)
+    return app.run(["checks"])
+
+
+def test_a_bug_of_ours_is_told_without_a_traceback(monkeypatch, capsys):
+    assert fail(monkeypatch, RuntimeError("oh [bold]no[/bold]\x1b[2J")) == 2
+    told = capsys.readouterr().err
+    assert told.startswith("paddle-doctor itself failed (RuntimeError: oh [bold]no[/bold]\\x1b[2J).")
+    assert "Traceback" not in told
+
+
+def test_a_bug_shows_where_when_asked(monkeypatch, capsys):
+    monkeypatch.setenv("PADDLE_DOCTOR_DEBUG", "1")
+    assert fail(monkeypatch, RuntimeError("oh")) == 2
+    assert "Traceback" in capsys.readouterr().err
+
+
+def test_an_interrupt_is_status_130(monkeypatch, capsys):
+    assert fail(monkeypatch, KeyboardInterrupt()) == 130
+    assert capsys.readouterr().err == "Interrupted.\n"
+
+
+def test_a_bad_input_is_told_in_the_users_language(monkeypatch, capsys):
+    monkeypatch.setattr(sys, "argv", ["paddle-doctor", "checks"])
+    monkeypatch.setenv("PADDLE_DOCTOR_LANG", "zh")
+    assert fail(monkeypatch, InputError(Text("gone", "不见了"))) == 2
+    assert capsys.readouterr().err == "不见了\n"
+
+
+def test_the_json_report_goes_to_standard_output_alone(doctor):
+    ran = doctor("checks", "--format", "json")
+    assert json.loads(ran.stdout)["command"] == "checks"
+    assert ran.stderr == ""
+
+
+def test_reports_can_be_written_to_files_next_to_each_other(doctor, tmp_path):
+    ran = doctor("checks", "--output", "main.txt", "--report", "json=second.json", "--lang", "zh")
+    assert ran.stdout == ""
+    assert IDEOGRAPH.search((tmp_path / "main.txt").read_text(encoding="utf-8"))
+    assert json.loads((tmp_path / "second.json").read_text(encoding="utf-8"))["command"] == "checks"
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["main.txt", "second.json"]
+
+
+def test_a_settings_file_with_a_mistake_is_told(doctor, tmp_path):
+    (tmp_path / "paddle-doctor.toml").write_text('selct = ["PD1"]', encoding="utf-8")
+    ran = doctor("checks")
+    assert ran.returncode == 2
+    assert "unknown setting 'selct'. Did you mean 'select'?" in ran.stderr
+
+
+def test_the_language_may_come_from_the_settings_file(doctor, tmp_path):
+    (tmp_path / "paddle-doctor.toml").write_text('lang = "zh"', encoding="utf-8")
+    assert IDEOGRAPH.search(doctor("checks").stdout)
+
+
+def test_an_output_that_cannot_show_chinese_gets_escapes_not_a_crash(doctor):
+    ran = doctor("checks", "--lang", "zh", PYTHONIOENCODING="ascii")
+    assert ran.returncode == 0
+    assert "\\u" in ran.stdout
+
+
+def test_a_reader_that_leaves_early_is_no_error(tmp_path):
+    import subprocess
+
+    run = subprocess.run(
+        ["bash", "-c", f"set -o pipefail; {sys.executable} -m paddle_doctor checks | head -1"],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        cwd=tmp_path,
+    )
+    assert run.stderr == ""
