@@ -4,6 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 # The lab's jobs mostly wait (for ports, launchers, time limits), so more of them than cores run side by side.
 LAB_WORKERS ?= 4
+QUICK := not (lab or packaging or pythons)
 
 .PHONY: help demo test quick lab lint format bench pythons new-check docs clean
 
@@ -39,12 +40,12 @@ demo: $(VENV)/.installed
 	@$(BIN)/python docs/demo/show.py
 
 test: $(VENV)/.lab
-	$(BIN)/python -m pytest -m "not lab and not packaging" -n 2
+	$(BIN)/python -m pytest -m "$(QUICK)" -n 2
 	$(BIN)/python -m pytest -m packaging
 	$(BIN)/python -m pytest -m lab -n $(LAB_WORKERS)
 
 quick: $(VENV)/.dev
-	$(BIN)/python -m pytest -m "not lab and not packaging" -n 2
+	$(BIN)/python -m pytest -m "$(QUICK)" -n 2
 
 lab: $(VENV)/.lab
 	$(BIN)/python -m pytest -m lab -n $(LAB_WORKERS)
@@ -63,7 +64,7 @@ bench: $(VENV)/.installed
 	$(BIN)/python tests/benchmarks/startup.py
 
 pythons: $(VENV)/.dev
-	$(BIN)/python tests/pythons.py
+	$(BIN)/python -m pytest -m pythons -rs -v
 
 new-check: $(VENV)/.installed
 	@$(BIN)/python docs/new_check.py "$(SUBJECT)" "$(NAME)" "$(CODE)"
