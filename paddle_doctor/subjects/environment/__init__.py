@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 from paddle_doctor.subjects.environment.model import (
     Environment,
     Gpu,
@@ -15,6 +17,9 @@ from paddle_doctor.subjects.environment.model import (
     Why,
 )
 
+if TYPE_CHECKING:
+    from paddle_doctor.subjects.environment.gather import gather_environment
+
 __all__ = [
     "Environment",
     "Gpu",
@@ -26,4 +31,14 @@ __all__ = [
     "Space",
     "Unseen",
     "Why",
+    "gather_environment",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    """The gatherer, imported when it is wanted: a check that only names the model shall not pay for it."""
+    if name == "gather_environment":
+        from paddle_doctor.subjects.environment.gather import gather_environment
+
+        return gather_environment
+    raise AttributeError(name)
