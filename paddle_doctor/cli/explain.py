@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterator
 from typing import Annotated
 
 import typer
@@ -42,7 +44,7 @@ ROLE = {
     Role.LAUNCHER: Text("the launcher's own line, never the cause", "启动器自己的输出，从来不是原因"),
 }
 TITLE = Text("What this message means", "这条信息的含义")
-ITS_ROLE, ITS_CAUSE, ITS_CURE = Text("It is", "性质"), Text("Cause", "原因"), Text("Do", "怎么办")
+MEANS, ROLE_OF_IT, CAUSE = Text("Means", "含义"), Text("It is", "性质"), Text("Cause", "原因")
 WHAT, WHY, CURE = Text("What", "是什么"), Text("Why it matters", "为什么要紧"), Text("What to do", "怎么办")
 SINCE, SOURCES = Text("Holds for", "适用版本"), Text("How it is known", "依据")
 FIRES, SILENT = Text("Fires on", "会报告"), Text("Silent on", "不会报告")
@@ -67,12 +69,12 @@ def explain(
         table = Table(title=same(f"{page.code} {page.name}"), rows=(*_page_rows(page), *examples))
         session.write(Report(command="explain", facts=_page_facts(session, page), tables=(table,)))
         return
-    found = [each for each in load_signatures() if each.regex.search(text)]
+    found = [(each, match) for each in load_signatures() if (match := each.regex.search(text))]
     if not found:
         hint = near_miss(text, (*checks, *(each.page.name for each in checks.values())))
         raise InputError(UNKNOWN.fill(text=text, hint=hint))
-    facts = {"message": text, "signatures": [_signature_facts(each) for each in found]}
-    rows = tuple(row for each in found for row in _signature_rows(each))
+    rows = tuple(row for signature, match in found for row in _signature_rows(signature, match))
+    facts = {"message": text, "signatures": [_signature_facts(session, *each) for each in found]}
     session.write(Report(command="explain", facts=facts, tables=(Table(title=TITLE, rows=rows),)))
 
 
@@ -86,11 +88,19 @@ def _page_rows(page: Page) -> tuple[tuple[Text, Text], ...]:
     )
 
 
-def _signature_rows(signature: Signature) -> list[tuple[Text, Text]]:
-    rows = [(ITS_ROLE, ROLE[signature.role])]
+def _said(words: Text, match: re.Match[str]) -> Text:
+    return words.fill(**{name: value or "?" for name, value in match.groupdict().items()})
+
+
+def _signature_rows(signature: Signature, match: re.Match[str]) -> Iterator[tuple[Text, Text]]:
+    yield MEANS, _said(signature.says, match)
+    yield ROLE_OF_IT, ROLE[signature.role]
     if signature.cause is not None:
-        rows.append((ITS_CAUSE, same(signature.cause)))
-    return rows
+        yield CAUSE, same(signature.cause)
+    if signature.fix is not None:
+        yield CURE, _said(signature.fix, match)
+    for line in signature.commands:
+        yield same(""), same(f"$ {line}")
 
 
 def _page_facts(session: Session, page: Page) -> dict[str, object]:
@@ -107,5 +117,11 @@ def _page_facts(session: Session, page: Page) -> dict[str, object]:
     }
 
 
-def _signature_facts(signature: Signature) -> dict[str, object]:
-    return {"id": signature.id, "role": signature.role.value, "cause": signature.cause}
+def _signature_facts(session: Session, signature: Signature, match: re.Match[str]) -> dict[str, object]:
+    return {
+        "id": signature.id,
+        "role": signature.role.value,
+        "cause": signature.cause,
+        "says": session.say(_said(signature.says, match)),
+        "fix": session.say(_said(signature.fix, match)) if signature.fix else None,
+    }

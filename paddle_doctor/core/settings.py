@@ -46,7 +46,7 @@ class Settings:
     ignore: tuple[str, ...] = ()
     fail_on: str = "error"
     lang: str = "auto"
-    preflight: Preflight = field(default_factory=Preflight)
+    preflight: Preflight | None = None
     root: Path = field(default_factory=Path)
 
     def selects(self, code: str, name: str) -> bool:
@@ -99,18 +99,22 @@ def _read(path: Path) -> dict[str, Any]:
 
 def _parse(path: Path, table: Any) -> Settings:
     values = _table(path, "", table, {"select", "ignore", "fail-on", "lang", "preflight"})
-    preflight = _table(path, "preflight.", values.get("preflight", {}), {each.name for each in fields(Preflight)})
     return Settings(
         select=_strings(path, values, "select"),
         ignore=_strings(path, values, "ignore"),
         fail_on=_one_of(path, values, "fail-on", FAIL_ON, "error"),
         lang=_one_of(path, values, "lang", LANGUAGES, "auto"),
-        preflight=Preflight(
-            scan=_strings(path, preflight, "scan", "preflight."),
-            ckpt=_strings(path, preflight, "ckpt", "preflight."),
-            env=_flag(path, preflight, "env", "preflight.", default=True),
-        ),
+        preflight=_preflight(path, values["preflight"]) if "preflight" in values else None,
         root=path.parent,
+    )
+
+
+def _preflight(path: Path, table: Any) -> Preflight:
+    values = _table(path, "preflight.", table, {each.name for each in fields(Preflight)})
+    return Preflight(
+        scan=_strings(path, values, "scan", "preflight."),
+        ckpt=_strings(path, values, "ckpt", "preflight."),
+        env=_flag(path, values, "env", "preflight.", default=True),
     )
 
 
