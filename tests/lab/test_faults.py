@@ -3,54 +3,73 @@
 from __future__ import annotations
 
 import re
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
-pytestmark = pytest.mark.lab
+from tests.lab.declaration import FAULTS, Found, Job, Log, Start, read_faults
+
+if TYPE_CHECKING:
+    from tests.lab.conftest import Bench, Report
 
 LANGUAGES = ("en", "zh")
 CERTAINTIES = ("possible", "likely", "certain")
 CHINESE = re.compile(r"[\u4e00-\u9fff]")
 
 
-def test_log(fault: str, start: Any, bench: Any, subtests: pytest.Subtests) -> None:
-    job = bench.declared.job_of.get(start, bench.declared.job)
-    ended = bench.run_job(start)
-    with subtests.test("the job ends as on the page"):
-        assert how_it_ended(ended.status) == job.ends, bench.everything_said()
-        assert missing_of(bench.filled(job.says), bench.everything_said()) == []
+def test_every_folder_declares_its_fault_in_both_languages() -> None:
+    declared = read_faults()
+    assert sorted(declared) == sorted(path.name for path in FAULTS.iterdir())
+    assert [name for name, fault in declared.items() if not CHINESE.search(fault.title.zh)] == []
+    assert [name for name, fault in declared.items() if CHINESE.search(fault.title.en)] == []
 
-    expected = bench.declared.log_of.get(start, bench.declared.log)
-    if not re.search(expected.when, bench.everything_said()):
+
+@pytest.mark.lab
+def test_log(fault: str, start: Start, bench: Bench, subtests: pytest.Subtests) -> None:
+    declared = bench.declared
+    ended = bench.run_job(start)
+    said = bench.everything_said()
+    job = declared.job_of.get(start, declared.job)
+    assert isinstance(job, Job)
+    with subtests.test("the job ends as on the page"):
+        assert how_it_ended(ended.status) == job.ends, said
+        assert missing_of(bench.filled(job.says), said) == [], said
+
+    expected = declared.log_of.get(start, declared.log)
+    if expected is not None and not re.search(expected.when, said):
         expected = expected.otherwise
+    assert isinstance(expected, Log)
     usual = "console.txt" if start == "plain" else "console.txt log"
     for arguments in expected.inputs or [usual]:
         for language in LANGUAGES:
             with subtests.test("log", arguments=arguments, language=language):
-                report = bench.ask("log", arguments.split(), language)
-                check_verdict(report, expected.causes, language)
-                check_log(report.verdict, expected)
+                verdict = verdict_of(bench.ask("log", arguments.split(), language), expected.causes, language)
+                check_log(verdict, expected)
 
 
-def test_scan(fault: str, bench: Any, subtests: pytest.Subtests) -> None:
-    check_finds(bench, "scan", bench.declared.scan, [bench.declared.script], subtests)
+@pytest.mark.lab
+def test_scan(fault: str, bench: Bench, subtests: pytest.Subtests) -> None:
+    check_finds(bench, "scan", bench.declared.scan, [str(bench.declared.script)], subtests)
 
 
-def test_ckpt(fault: str, bench: Any, subtests: pytest.Subtests) -> None:
+@pytest.mark.lab
+def test_ckpt(fault: str, bench: Bench, subtests: pytest.Subtests) -> None:
     check_finds(bench, "ckpt", bench.declared.ckpt, ["output/best.pdparams"], subtests)
 
 
-def test_env(fault: str, bench: Any, subtests: pytest.Subtests) -> None:
+@pytest.mark.lab
+def test_env(fault: str, bench: Bench, subtests: pytest.Subtests) -> None:
     check_finds(bench, "env", bench.declared.env, [], subtests)
 
 
-def test_repro(fault: str, bench: Any, subtests: pytest.Subtests) -> None:
+@pytest.mark.lab
+def test_repro(fault: str, bench: Bench, subtests: pytest.Subtests) -> None:
     expected = bench.declared.repro
+    assert expected is not None
     for language in ["zh"] if expected.slow else LANGUAGES:
         with subtests.test("repro", language=language):
-            report = bench.ask("repro", [*expected.options, bench.declared.script], language)
-            check_verdict(report, expected.causes, language)
+            report = bench.ask("repro", [*expected.options, str(bench.declared.script)], language)
+            verdict_of(report, expected.causes, language)
 
 
 def how_it_ended(status: int | None) -> str:
@@ -61,18 +80,20 @@ def missing_of(patterns: list[str], text: str) -> list[str]:
     return [pattern for pattern in patterns if not re.search(pattern, text)]
 
 
-def check_verdict(report: Any, causes: list[str], language: str) -> None:
+def verdict_of(report: Report, causes: list[str], language: str) -> dict[str, Any]:
     verdict = report.verdict
+    assert verdict is not None
     assert verdict["cause"] in causes, verdict
     assert report.status == (0 if verdict["cause"] == "no-failure" else 1)
     assert report.crashed == []
     assert bool(CHINESE.search(verdict["summary"])) == (language == "zh"), verdict["summary"]
+    return verdict
 
 
-def check_log(verdict: dict[str, Any], expected: Any) -> None:
+def check_log(verdict: dict[str, Any], expected: Log) -> None:
     if expected.rank is not None:
         assert verdict["rank"] == expected.rank, verdict
-    if expected.at_most is not None and verdict["cause"] != "unknown":  # "unknown" may well be certain
+    if expected.at_most is not None and verdict["cause"] != "unknown":  # that it is not known may well be certain
         assert CERTAINTIES.index(verdict["certainty"]) <= CERTAINTIES.index(expected.at_most), verdict
     if verdict["cause"] not in {"no-failure", "unknown"}:
         assert verdict["evidence"], "a cause without a line that shows it"
@@ -84,7 +105,10 @@ def quoted(rows: list[dict[str, Any]]) -> str:
     return "\n".join(row["text"] for row in rows)
 
 
-def check_finds(bench: Any, command: str, expected: Any, usual: list[str], subtests: pytest.Subtests) -> None:
+def check_finds(
+    bench: Bench, command: str, expected: Found | None, usual: list[str], subtests: pytest.Subtests
+) -> None:
+    assert expected is not None
     for language in LANGUAGES:
         with subtests.test(command, language=language):
             report = bench.ask(command, expected.arguments or usual, language)
