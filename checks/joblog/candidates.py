@@ -1,0 +1,244 @@
+"""What could be the cause: every statement of a voice that may be a root, weighed by what it proves."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from paddle_doctor.core.finding import Certainty, Evidence, Fix
+from paddle_doctor.core.language import Text
+from paddle_doctor.core.signature import Role, Signature
+from paddle_doctor.subjects.joblog import FailedContainer, Link, PythonError
+
+from .causes import CAUSES
+from .tables import OF_EXCEPTIONS
+from .voices import Heard, Voice
+
+#: Weights: the smaller, the sooner it is believed. Between statements of one weight the earlier wins.
+PROVED, PROBABLE, EXCEPTION, HINT, ECHO = range(5)
+_WEIGHT = {Certainty.CERTAIN: PROVED, Certainty.LIKELY: PROBABLE, Certainty.POSSIBLE: HINT}
+
+#: Exceptions that only end a loop or wait; what comes after them in a chain is the cause.
+_ENDS_OF_LOOPS = frozenset({"StopIteration", "Empty", "queue.Empty", "_queue.Empty", "StopAsyncIteration"})
+_NO_CAUSE = frozenset({"SystemExit", "KeyboardInterrupt", "ChildFailedError", "GeneratorExit"})
+
+RAISED = Text("{type} was raised: {message}", "抛出了 {type}：{message}")
+RAISED_BARE = Text("{type} was raised.", "抛出了 {type}。")
+RAISED_IN_SAMPLE = Text(
+    "{type} was raised while a sample was read or transformed: {message}", "读取或变换样本时抛出了 {type}：{message}"
+)
+AT_FRAME = Text("The innermost frame in your own code.", "您自己的代码中最内层的一帧。")
+FIX_FRAME = Text("Look at {path}, line {line} ({function}).", "查看 {path} 第 {line} 行（{function}）。")
+ENDED_BY_CODE = {
+    -9: (
+        "host-oom-kill",
+        Certainty.LIKELY,
+        Text(
+            "Rank {rank} was killed with SIGKILL (code {code}); mostly the kernel does that when memory runs out.",
+            "rank {rank} 被 SIGKILL 杀死（代码 {code}）；多数情况是内存耗尽时由内核执行的。",
+        ),
+    ),
+    -7: (
+        "shm-exhausted",
+        Certainty.LIKELY,
+        Text(
+            "Rank {rank} died of a bus error (code {code}); mostly /dev/shm is too small.",
+            "rank {rank} 因总线错误退出（代码 {code}），多数情况是 /dev/shm 太小。",
+        ),
+    ),
+    -4: (
+        "illegal-instruction",
+        Certainty.CERTAIN,
+        Text(
+            "Rank {rank} met an instruction that its processor does not know (code {code}).",
+            "rank {rank} 遇到了 CPU 不支持的指令（代码 {code}）。",
+        ),
+    ),
+    -11: (
+        "segfault-unknown",
+        Certainty.LIKELY,
+        Text("Rank {rank} crashed with a segmentation fault (code {code}).", "rank {rank} 发生段错误（代码 {code}）。"),
+    ),
+    -6: (
+        "segfault-unknown",
+        Certainty.POSSIBLE,
+        Text("Rank {rank} was aborted (code {code}).", "rank {rank} 被 abort（代码 {code}）。"),
+    ),
+    -8: (
+        "segfault-unknown",
+        Certainty.LIKELY,
+        Text(
+            "Rank {rank} died of a floating-point exception (code {code}).",
+            "rank {rank} 因浮点异常退出（代码 {code}）。",
+        ),
+    ),
+}
+#: Other ways to write the same: 128 + N of a shell, 256 - N of the launcher, unsigned Windows codes.
+SAME_CODE = {
+    137: -9, 247: -9, 135: -7, 249: -7, 132: -4, 252: -4, 139: -11, 245: -11, 134: -6, 250: -6, 136: -8,
+    143: -15, 241: -15, 3221225477: -11, -1073741819: -11, 3221226505: -6, -1073740791: -6,
+}  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Candidate:
+    """A cause that a line speaks for; `weight` orders candidates, `certainty` is said of the cause if it is chosen."""
+
+    cause: str
+    certainty: Certainty
+    weight: int
+    rank: int | None
+    line: int
+    time: float | None
+    says: Text
+    evidence: tuple[Evidence, ...]
+    fix: Fix
+
+    @property
+    def order(self) -> tuple[int, int]:
+        """What is believed first within one voice."""
+        return self.weight, self.line
+
+
+def candidates_of(voice: Voice) -> list[Candidate]:
+    """The candidates of a voice, the most credible first."""
+    errors = _causal_errors(voice)
+    ends = {(path, error.end): error for path, error in voice.errors}
+    found = [_of_event(each, ends, voice) for each in voice.of_role(Role.ROOT)]
+    claimed = {(each.path, each.event.line) for each in voice.heard if each.signature.role is not Role.ADVICE}
+    claimed_spans = {
+        (path, error.end)
+        for path, error in errors
+        if any((path, line) in claimed for line in range(error.end, error.end + 3))
+    }
+    found += [_of_error(path, error, voice) for path, error in errors if (path, error.end) not in claimed_spans]
+    if not found:
+        found += _of_summaries(voice)
+    fallen = [each.event.line for each in voice.of_role(Role.CONSEQUENCE) if each.signature.id == "gloo-peer-gone"]
+    fallen += [each.event.line for each in voice.waited]
+    if fallen:
+        found = [each for each in found if each.cause != "segfault-unknown" or each.line < min(fallen)]
+    return sorted(found, key=lambda each: each.order)
+
+
+def of_code(path: str, failed: FailedContainer) -> Candidate | None:
+    """The cause that a rank's exit code speaks for, if it speaks for any."""
+    code = SAME_CODE.get(failed.code, failed.code)
+    if code not in ENDED_BY_CODE:
+        return None
+    cause, certainty, says = ENDED_BY_CODE[code]
+    return Candidate(
+        cause=cause,
+        certainty=certainty,
+        weight=_WEIGHT[certainty],
+        rank=failed.rank,
+        line=failed.line,
+        time=None,
+        says=says.fill(rank=failed.rank, code=failed.code),
+        evidence=(Evidence(text=failed.text, path=path, line=failed.line, rank=failed.rank),),
+        fix=CAUSES[cause].fix,
+    )
+
+
+def _of_event(heard: Heard, ends: dict[tuple[str, int], PythonError], voice: Voice) -> Candidate:
+    signature, event = heard.signature, heard.event
+    error = ends.get((heard.path, event.line))
+    weight = _WEIGHT[signature.certainty]
+    certainty = signature.certainty
+    if signature.id in OF_EXCEPTIONS and error is None:
+        weight = min(weight + 1, HINT) if weight != EXCEPTION else weight
+        certainty = Certainty.LIKELY if certainty is Certainty.CERTAIN else certainty
+    cause = signature.cause or "unknown"
+    frame = _frame_evidence(heard.path, error) if error else ()
+    return Candidate(
+        cause=cause,
+        certainty=certainty,
+        weight=weight,
+        rank=voice.rank,
+        line=error.line if error else event.line,
+        time=event.time,
+        says=_filled(signature.says, signature, event.fields),
+        evidence=(heard.evidence, *frame),
+        fix=_fix(signature, event.fields),
+    )
+
+
+def _causal_errors(voice: Voice) -> list[tuple[str, PythonError]]:
+    """Of each chain of exceptions the one that counts; noise left out."""
+    chosen: list[tuple[str, PythonError]] = []
+    for path, error in voice.errors:
+        name = error.type.rpartition(".")[2]
+        if error.link is Link.IGNORED or error.type in _NO_CAUSE or name in _NO_CAUSE:
+            continue
+        chained = error.link in (Link.DURING, Link.CAUSED) and chosen and chosen[-1][0] == path
+        if chained and chosen[-1][1].type not in _ENDS_OF_LOOPS and chosen[-1][1].type != "StopIteration":
+            continue
+        if chained:
+            chosen.pop()
+        chosen.append((path, error))
+    return [(path, error) for path, error in chosen if error.type not in _ENDS_OF_LOOPS]
+
+
+def _of_error(path: str, error: PythonError, voice: Voice) -> Candidate:
+    in_sample = error.in_loader or bool(voice.said("loader-thread-raised", "bad-sample") and not error.own)
+    cause = "dataset-exception-in-worker" if in_sample else "user-code-exception"
+    if in_sample:
+        says = RAISED_IN_SAMPLE.fill(type=error.type, message=error.message or "-")
+    elif error.message:
+        says = RAISED.fill(type=error.type, message=error.message)
+    else:
+        says = RAISED_BARE.fill(type=error.type)
+    text = f"{error.type}: {error.message}" if error.message else error.type
+    fix = CAUSES[cause].fix
+    if error.own is not None:
+        place = FIX_FRAME.fill(path=error.own.path, line=error.own.line, function=error.own.function or "<module>")
+        fix = replace(fix, summary=Text(f"{place.en} {fix.summary.en}", f"{place.zh}{fix.summary.zh}"))
+    return Candidate(
+        cause=cause,
+        certainty=Certainty.LIKELY,
+        weight=EXCEPTION,
+        rank=voice.rank,
+        line=error.line,
+        time=error.time,
+        says=says,
+        evidence=(Evidence(text=text, path=path, line=error.end, rank=voice.rank), *_frame_evidence(path, error)),
+        fix=fix,
+    )
+
+
+def _of_summaries(voice: Voice) -> Iterator[Candidate]:
+    """Paddle's own error blocks that no signature knows: the program asked Paddle for something that it refuses."""
+    for path, summary in voice.summaries:
+        text = f"{summary.type}: {summary.message}".strip()
+        yield Candidate(
+            cause="user-code-exception",
+            certainty=Certainty.POSSIBLE,
+            weight=HINT,
+            rank=voice.rank,
+            line=summary.line,
+            time=None,
+            says=RAISED.fill(type=summary.type, message=summary.message or summary.hint or "-"),
+            evidence=(Evidence(text=text, path=path, line=summary.line, rank=voice.rank),),
+            fix=CAUSES["user-code-exception"].fix,
+        )
+
+
+def _frame_evidence(path: str, error: PythonError) -> tuple[Evidence, ...]:
+    if error.own is None:
+        return ()
+    frame = error.own
+    text = f'File "{frame.path}", line {frame.line}' + (f", in {frame.function}" if frame.function else "")
+    return (Evidence(text=text, path=path, line=error.line, rank=error.rank, note=AT_FRAME),)
+
+
+def _fix(signature: Signature, fields: dict[str, str]) -> Fix:
+    general = CAUSES[signature.cause or "unknown"]
+    if signature.fix is None:
+        return Fix(summary=general.cure, commands=signature.commands or general.commands)
+    return Fix(summary=_filled(signature.fix, signature, fields), commands=signature.commands)
+
+
+def _filled(text: Text, signature: Signature, fields: dict[str, str]) -> Text:
+    """The words with what the line told; a part that the line did not tell is shown as an ellipsis."""
+    names = signature.regex.groupindex
+    return text.fill(**{name: fields.get(name) or "…" for name in names}) if names else text

@@ -1,0 +1,134 @@
+"""Reads the logs of a job: one pass over each file, keeping what matters of its last run."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping, Sequence
+from datetime import datetime, timezone
+from io import BytesIO
+from pathlib import Path
+from typing import BinaryIO
+
+from paddle_doctor.core.errors import InputError
+from paddle_doctor.core.secrets import HIDDEN, hide_in_text, hide_in_value
+from paddle_doctor.core.signature import Signature
+from paddle_doctor.subjects.joblog.cleaning import clean, is_fence, variables_of_dump
+from paddle_doctor.subjects.joblog.matching import Matcher
+from paddle_doctor.subjects.joblog.model import JobLog, Kind, LogFile
+from paddle_doctor.subjects.joblog.reading import lines_of
+from paddle_doctor.subjects.joblog.run import Run
+from paddle_doctor.subjects.joblog.sources import CANNOT_OPEN, STANDARD_INPUT, Source, named, sources_of
+from paddle_doctor.subjects.joblog.times import time_of, year_of
+
+#: An environment dump that a paste has wrapped is cut over at most so many lines.
+LONGEST_DUMP = 200
+
+
+def gather_joblog(paths: Sequence[Path], signatures: Sequence[Signature]) -> JobLog:
+    """The facts of the logs at these paths: folders (two levels deep), files, or ``-`` for standard input.
+
+    Raises `InputError` for a path that is not there, cannot be read, is no text, or is a folder without logs.
+    """
+    matcher = Matcher(signatures)
+    return JobLog(files=tuple(_read(source, matcher) for source in sources_of(paths)))
+
+
+def joblog_of(texts: Mapping[str, str], signatures: Sequence[Signature]) -> JobLog:
+    """The facts of logs given as texts by their file names, for whoever has no files: examples and tests. No I/O."""
+    matcher = Matcher(signatures)
+    year = datetime.now(timezone.utc).year
+    files = (
+        _facts(named(Path(name)), BytesIO(text.encode("utf-8", "surrogatepass")), matcher, year=year)
+        for name, text in texts.items()
+    )
+    return JobLog(files=tuple(files))
+
+
+def _read(source: Source, matcher: Matcher) -> LogFile:
+    if source.path == STANDARD_INPUT:
+        return _facts(source, sys.stdin.buffer, matcher, year=datetime.now(timezone.utc).year)
+    try:
+        written = datetime.fromtimestamp(source.path.stat().st_mtime, timezone.utc)
+        with source.path.open("rb") as stream:
+            return _facts(source, stream, matcher, year=written.year)
+    except OSError as error:
+        raise InputError(CANNOT_OPEN.fill(path=source.path, why=error.strerror or error)) from error
+
+
+def _facts(source: Source, stream: BinaryIO, matcher: Matcher, *, year: int) -> LogFile:
+    if source.kind is Kind.ENVIRONMENT:
+        return _environment_facts(source, stream)
+    run = Run(source.rank, matcher, starts=1)
+    runs = 1
+    size = number = 0
+    counted = _Variables()
+    for number, raw in lines_of(stream):
+        size += len(raw) + 1
+        cleaned = clean(raw)
+        if is_fence(cleaned.text) or counted.takes(cleaned.text):
+            continue
+        text = cleaned.text
+        if run.ends_before(text):
+            run = Run(source.rank, matcher, starts=number)
+            runs += 1
+        year = year_of(text) or year
+        run.feed(number, text, prefix_rank=cleaned.rank, time=time_of(text, year))
+    return run.facts(
+        path=str(source.path),
+        kind=source.kind,
+        size=size,
+        lines=number,
+        runs=runs,
+        variables=counted.variables,
+        secrets=counted.secrets,
+    )
+
+
+class _Variables:
+    """Counts the variables of environments that a log prints whole, and keeps those lines away from everybody."""
+
+    def __init__(self) -> None:
+        self.variables = 0
+        self.secrets = 0
+        self._open = 0
+
+    def takes(self, text: str) -> bool:
+        """Whether the line is (part of) such a dump."""
+        names = variables_of_dump(text)
+        if names is None and not self._open:
+            return False
+        if names is None:
+            self._open = 0 if text.rstrip(") ").endswith("}") else self._open - 1
+            return True
+        self.variables += len(names)
+        self.secrets += sum(_is_secret(name) for name in names)
+        self._open = 0 if text.rstrip(") ").endswith("}") or len(text) > 4000 else LONGEST_DUMP
+        return True
+
+
+def _environment_facts(source: Source, stream: BinaryIO) -> LogFile:
+    """envlog.N and backup_env.N.json: only how many variables they hold, and how many of them are secrets."""
+    variables = secrets = size = number = 0
+    for number, text in lines_of(stream):
+        size += len(text) + 1
+        separator = ":" if source.path.suffix == ".json" else "="
+        name, found, value = text.strip().partition(separator)
+        name = name.strip().strip('"')
+        if found and name.replace("_", "").isalnum():
+            variables += 1
+            secrets += bool(value.strip(' ",')) and (_is_secret(name) or HIDDEN in hide_in_text(value))
+    return LogFile(
+        path=str(source.path),
+        kind=source.kind,
+        rank=source.rank,
+        size=size,
+        lines=number,
+        runs=1,
+        run_starts=1,
+        variables=variables,
+        secrets=secrets,
+    )
+
+
+def _is_secret(name: str) -> bool:
+    return hide_in_value(name, "x") == HIDDEN

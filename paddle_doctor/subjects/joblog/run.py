@@ -1,0 +1,190 @@
+"""One run in one log file, taken in line by line: what its signatures, tracebacks, signals and launcher lines are."""
+
+from __future__ import annotations
+
+import re
+from collections import deque
+from dataclasses import dataclass, field, replace
+
+from paddle_doctor.core.secrets import hide_in_text
+from paddle_doctor.subjects.joblog.blocks import BlockReader
+from paddle_doctor.subjects.joblog.launchers import LauncherReader
+from paddle_doctor.subjects.joblog.matching import Matcher
+from paddle_doctor.subjects.joblog.model import (
+    ErrorSummary,
+    Event,
+    Kind,
+    Line,
+    LogFile,
+    PythonError,
+    SignalBlock,
+)
+from paddle_doctor.subjects.joblog.times import glog_pid
+from paddle_doctor.subjects.joblog.tracebacks import TracebackReader
+
+#: Bounds of what is kept of one run, so that memory does not grow with the log.
+MOST_EVENTS_OF_ONE = 40
+MOST_ERRORS = 200
+MOST_SIGNALS = 50
+SHOWN = 600
+CONTEXT = 2
+TAIL = 12
+
+_LAUNCH_BANNER = re.compile(r"^LAUNCH INFO .{0,40}-{5,} {1,3}Configuration |^-{5,} {1,3}Configuration Arguments -{5,}")
+_FLAGS_BANNER = re.compile(r"^=+ Modified FLAGS detected =+$")
+_STORE = re.compile(
+    r"tcp_(?:utils|store)\.cc:\d+\] (?:Successfully connected to|create libuv server|The server starts)"
+)
+
+
+@dataclass(slots=True)
+class _Kept:
+    """An event in the making: more of its kind may come, and the lines after it."""
+
+    signature: str
+    line: int
+    text: str
+    fields: dict[str, str]
+    rank: int | None
+    time: float | None
+    last: int
+    count: int = 1
+    context: list[Line] = field(default_factory=list)
+    waits: int = CONTEXT
+
+
+class Run:
+    """What is known of the run so far."""
+
+    def __init__(self, rank: int | None, matcher: Matcher, *, starts: int) -> None:
+        self._rank = rank
+        self._matcher = matcher
+        self._starts = starts
+        self._events: dict[tuple[str, int | None, tuple[tuple[str, str], ...]], _Kept] = {}
+        self._of_one: dict[str, int] = {}
+        self._waiting: list[_Kept] = []
+        self._errors: list[PythonError] = []
+        self._tracebacks = TracebackReader()
+        self._blocks = BlockReader()
+        self._launcher = LauncherReader()
+        self._recent: deque[Line] = deque(maxlen=CONTEXT)
+        self._tail: deque[Line] = deque(maxlen=TAIL)
+        self._time: float | None = None
+        self._pid: int | None = None
+        self._store_pid: int | None = None
+
+    def ends_before(self, text: str) -> bool:
+        """Whether this line begins another run in the same file, as in a log that was appended to."""
+        if text.startswith(("LAUNCH INFO", "-----")) and _LAUNCH_BANNER.match(text):
+            return self._launcher.facts() is not None
+        if text.startswith("====") and _FLAGS_BANNER.match(text):
+            return self._rank is not None and self._over()
+        if "tcp_" in text and _STORE.search(text):
+            pid = glog_pid(text)
+            other = self._store_pid is not None and pid is not None and pid != self._store_pid
+            self._store_pid = pid or self._store_pid
+            return other and self._rank is not None
+        return False
+
+    def feed(self, number: int, text: str, *, prefix_rank: int | None, time: float | None) -> None:
+        """Take one cleaned line in."""
+        self._time = time or self._time
+        if not text.strip():
+            self._tracebacks.feed(number, text, rank=None, time=None)
+            return
+        own = self._launcher.feed(number, text, time)
+        rank = self._rank if self._rank is not None else prefix_rank
+        if rank is None and not own:
+            rank = self._launcher.speaker
+        self._pid = self._pid or glog_pid(text)
+        shown = Line(number=number, text=_shown(text))
+        for kept in self._waiting:
+            kept.context.append(shown)
+            kept.waits -= 1
+        self._waiting = [kept for kept in self._waiting if kept.waits]
+        error = self._tracebacks.feed(number, text, rank=rank, time=self._time)
+        if error and len(self._errors) < MOST_ERRORS:
+            self._errors.append(error)
+        if len(self._blocks.signals) < MOST_SIGNALS:
+            self._blocks.feed(number, text, rank)
+        for signature, fields in self._matcher.matches(text):
+            self._keep(signature.id, fields, shown, rank, time or self._time)
+        self._recent.append(shown)
+        self._tail.append(shown)
+
+    def facts(
+        self, *, path: str, kind: Kind, size: int, lines: int, runs: int, variables: int, secrets: int
+    ) -> LogFile:
+        """All of it, frozen."""
+        return LogFile(
+            path=path,
+            kind=kind,
+            rank=self._rank,
+            size=size,
+            lines=lines,
+            runs=runs,
+            run_starts=self._starts,
+            events=tuple(_event(kept) for kept in self._events.values()),
+            errors=tuple(_hidden_error(each) for each in self._errors),
+            signals=tuple(_hidden_signal(each) for each in self._blocks.signals),
+            summaries=tuple(_hidden_summary(each) for each in self._blocks.summaries),
+            launcher=self._launcher.facts(),
+            tail=tuple(self._tail),
+            last_time=self._time,
+            pid=self._pid,
+            variables=variables,
+            secrets=secrets,
+        )
+
+    def _over(self) -> bool:
+        """Whether the process of this run has ended: its main thread raised, or a signal stopped it."""
+        main_raised = any(not error.spawned and error.origin is None and error.frames for error in self._errors)
+        return main_raised or bool(self._blocks.signals)
+
+    def _keep(self, signature: str, fields: dict[str, str], shown: Line, rank: int | None, time: float | None) -> None:
+        fields = {name: _shown(value) for name, value in fields.items()}
+        key = (signature, rank, tuple(sorted(fields.items())))
+        kept = self._events.get(key)
+        if kept is None and self._of_one.get(signature, 0) >= MOST_EVENTS_OF_ONE:
+            kept = next(each for each in self._events.values() if each.signature == signature)
+        if kept is not None:
+            kept.count += 1
+            kept.last = shown.number
+            return
+        self._of_one[signature] = self._of_one.get(signature, 0) + 1
+        kept = _Kept(signature, shown.number, shown.text, fields, rank, time, shown.number, context=[*self._recent])
+        self._events[key] = kept
+        self._waiting.append(kept)
+
+
+def _event(kept: _Kept) -> Event:
+    return Event(
+        signature=kept.signature,
+        line=kept.line,
+        text=kept.text,
+        fields=kept.fields,
+        rank=kept.rank,
+        time=kept.time,
+        count=kept.count,
+        last=kept.last,
+        context=tuple(kept.context),
+    )
+
+
+def _shown(text: str) -> str:
+    """A line as it may enter a report: without secrets, and cut to a bound."""
+    text = hide_in_text(text)
+    return text if len(text) <= SHOWN else f"{text[: SHOWN - 3]}..."
+
+
+def _hidden_error(error: PythonError) -> PythonError:
+    return replace(error, message=_shown(error.message))
+
+
+def _hidden_signal(block: SignalBlock) -> SignalBlock:
+    return replace(block, text=_shown(block.text))
+
+
+def _hidden_summary(summary: ErrorSummary) -> ErrorSummary:
+    hint = _shown(summary.hint) if summary.hint else None
+    return replace(summary, message=_shown(summary.message), hint=hint)
