@@ -16,7 +16,7 @@ from paddle_doctor.subjects.environment.interpreter import ask_interpreter, find
 from paddle_doctor.subjects.environment.model import Environment, Interpreter, Space, Unseen, Why
 from paddle_doctor.subjects.environment.ports import listeners, own_addresses, seen_ports, wanted_ports
 from paddle_doctor.subjects.environment.processes import ProcessTable
-from paddle_doctor.subjects.environment.variables import job_variables, preset
+from paddle_doctor.subjects.environment.variables import dangling, job_variables, preset
 
 SECONDS = 4.0
 SHARED_MEMORY = Path("/dev/shm")  # noqa: S108 - looked at, not written to
@@ -42,18 +42,20 @@ def gather_environment(
     watching = Aside(look_at_gpus, seconds=SECONDS)
     reading = Aside(ProcessTable.read, seconds=SECONDS)
     listening = Aside(listeners, seconds=SECONDS)
-    folder = working_folder or Path.cwd()
+    folder = working_folder or _here()
     interpreter = _interpreter(environ, unseen, python=python, modules=modules, folder=folder)
 
     table = _seen("processes", reading, unseen)
     sight = _seen("gpus", watching, unseen) or Sight()
     unseen.update(sight.unseen)
-    variables = job_variables(environ)
-    wanted = wanted_ports(environ, ports, own_addresses())
+    addresses = own_addresses()
+    wanted = wanted_ports(environ, ports, addresses)
     return Environment(
         platform=sys.platform,
-        variables=variables,
+        variables=job_variables(environ),
         preset=preset(environ),
+        dangling=dangling(environ),
+        addresses=tuple(sorted(addresses)),
         ancestors=table.ancestors(os.getpid()) if table else (),
         interpreter=interpreter,
         ports=seen_ports(wanted, _seen("ports", listening, unseen), table),
@@ -64,6 +66,14 @@ def gather_environment(
         memory=_memory(),
         unseen=unseen,
     )
+
+
+def _here() -> Path:
+    """The working folder; the root where it has been removed under our feet."""
+    try:
+        return Path.cwd()
+    except FileNotFoundError:
+        return Path("/")
 
 
 def _seen(part: str, work: Aside[Result], unseen: dict[str, Unseen]) -> Result | None:
@@ -96,10 +106,12 @@ def _interpreter(
 
 
 def _shared_memory(unseen: dict[str, Unseen]) -> Space | None:
-    if not SHARED_MEMORY.is_dir():
-        unseen["shm"] = Unseen(why=Why.NOT_HERE)
+    try:
+        usage = shutil.disk_usage(SHARED_MEMORY)
+    except OSError as error:
+        why = Why.NOT_HERE if isinstance(error, FileNotFoundError) else Why.FAILED
+        unseen["shm"] = Unseen(why=why, detail=error.strerror or "")
         return None
-    usage = shutil.disk_usage(SHARED_MEMORY)
     return Space(total=usage.total, free=usage.free)
 
 

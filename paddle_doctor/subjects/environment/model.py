@@ -141,6 +141,8 @@ class Environment:
 
     `variables` are those of this shell that matter to a job, secrets hidden. `preset` are the names of those that the
     first process of this machine or container holds with the same value: who started it set them, no earlier job.
+    `dangling` are the names of those that name a file which is not there. `addresses` are the names and IP addresses
+    by which this machine can be meant.
     `ancestors` are the processes that this one descends from, the nearest first; `processes` are those of jobs, and
     zombies. `unseen` names the parts that could not be looked at (``gpus``, ``processes``, ``ports``, ``interpreter``,
     ``shm``, ``memory``).
@@ -149,6 +151,8 @@ class Environment:
     platform: str
     variables: dict[str, str] = field(default_factory=dict)
     preset: tuple[str, ...] = ()
+    dangling: tuple[str, ...] = ()
+    addresses: tuple[str, ...] = ()
     ancestors: tuple[Process, ...] = ()
     interpreter: Interpreter | None = None
     ports: tuple[Port, ...] = ()

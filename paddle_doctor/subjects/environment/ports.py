@@ -59,7 +59,8 @@ def own_addresses() -> frozenset[str]:
 
     found = {"localhost", "0.0.0.0", "::1", "127.0.0.1", "127.0.1.1", socket.gethostname()}  # noqa: S104
     for addresses in psutil.net_if_addrs().values():
-        found.update(each.address.partition("%")[0] for each in addresses)
+        internet = (each for each in addresses if each.family in (socket.AF_INET, socket.AF_INET6))
+        found.update(each.address.partition("%")[0] for each in internet)
     return frozenset(found)
 
 

@@ -14,6 +14,8 @@ FAMILIES = re.compile(
     | TRAINING_ROLE | MASTER_(?:ADDR|PORT) | RANK | WORLD_SIZE | LOCAL_RANK | PORT_RANGE
     | [A-Z]{2,4}_VISIBLE_DEVICES | (?i:https?|all|no)_(?i:proxy) | LD_LIBRARY_PATH | LD_PRELOAD | PYTHONPATH"""
 )
+#: Variables whose value is the path of a file that Paddle opens.
+FILE_VARIABLES = ("PADDLE_BACKUP_ENV_PATH",)
 VALUE_LIMIT = 4096
 INIT_ENVIRON = Path("/proc/1/environ")
 
@@ -35,6 +37,11 @@ def preset(environ: Mapping[str, str], init: Path = INIT_ENVIRON) -> tuple[str, 
         return ()
     first = dict(entry.partition("=")[::2] for entry in entries)
     return tuple(sorted(name for name in environ if FAMILIES.fullmatch(name) and first.get(name) == environ[name]))
+
+
+def dangling(environ: Mapping[str, str]) -> tuple[str, ...]:
+    """Names of the variables of `FILE_VARIABLES` that name a file which is not there."""
+    return tuple(name for name in FILE_VARIABLES if name in environ and not Path(environ[name]).is_file())
 
 
 def _printable(text: str) -> str:

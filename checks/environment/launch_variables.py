@@ -1,0 +1,419 @@
+"""What each variable of a launcher does to a job that no launcher started: the measured rows, as data."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from paddle_doctor.core.finding import Severity
+from paddle_doctor.core.language import Text
+from paddle_doctor.subjects.environment import Environment
+
+#: What launchers put into the environment of a rank, PaddleCloud's names and a parameter server's included. They are
+#: unset together: half of a set does other harm than the whole.
+LAUNCHER_VARIABLES = (
+    *("PADDLE_TRAINER_ID", "PADDLE_TRAINERS_NUM", "PADDLE_TRAINER_ENDPOINTS", "PADDLE_CURRENT_ENDPOINT"),
+    *("PADDLE_MASTER", "PADDLE_GLOBAL_SIZE", "PADDLE_LOCAL_SIZE", "PADDLE_GLOBAL_RANK", "PADDLE_LOCAL_RANK"),
+    *("PADDLE_NNODES", "PADDLE_RANK_IN_NODE", "PADDLE_AUTO_CLUSTER", "PADDLE_DISTRI_BACKEND", "PADDLE_LOG_DIR"),
+    *("PADDLE_BACKUP_ENV_PATH", "PADDLE_LOCAL_DEVICE_IDS", "PADDLE_WORLD_DEVICE_IDS", "PADDLE_JOB_ID"),
+    *("PADDLE_TRAINERS", "PADDLE_TRAINER_NUM", "PADDLE_NPROC_PER_NODE", "PADDLE_SERVER_NUM", "PADDLE_RUN_MODE"),
+    *("PADDLE_PSERVERS_IP_PORT_LIST", "PADDLE_IPS", "PADDLE_DEVICES", "PADDLE_PORT", "PADDLE_PG_TIMEOUT"),
+    *("PADDLE_ELASTIC_SERVER", "PADDLE_ELASTIC_JOB_ID", "PADDLE_ELASTIC_NP", "PADDLE_RANK", "PADDLE_START_PORT"),
+    *("DISTRIBUTED_TRAINER_ENDPOINTS", "TRAINER_PORTS_NUM", "TRAINING_ROLE", "POD_IP", "POD_NAME", "PORT_RANGE"),
+    *("FLAGS_selected_gpus", "FLAGS_selected_accelerators", "FLAGS_START_PORT"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Shell:
+    """The launch variables of a shell, read as Paddle reads them."""
+
+    environment: Environment
+
+    def get(self, name: str) -> str | None:
+        """The variable's value, or None if it is not set."""
+        return self.environment.variables.get(name)
+
+    def filled(self, *names: str) -> bool:
+        """Whether all these variables are set and not empty."""
+        return all(self.get(name) for name in names)
+
+    def number(self, name: str) -> int | None:
+        """The variable as `int()` takes it; None if it is not set or no number."""
+        try:
+            return int(self.get(name) or "")
+        except ValueError:
+            return None
+
+    def no_number(self, name: str) -> bool:
+        """Whether the variable is set to what `int()` refuses, the empty text included."""
+        return self.get(name) is not None and self.number(name) is None
+
+    @property
+    def rank(self) -> int:
+        """The rank that Paddle takes from the shell."""
+        return self.number("PADDLE_TRAINER_ID") or 0
+
+    @property
+    def world_size(self) -> int:
+        """The number of ranks that Paddle takes from the shell."""
+        number = self.number("PADDLE_TRAINERS_NUM")
+        return 1 if number is None else number
+
+    @property
+    def endpoints(self) -> list[str]:
+        """The endpoints of all ranks; one empty text if there are none, as Paddle has it."""
+        return (self.get("PADDLE_TRAINER_ENDPOINTS") or "").split(",")
+
+    @property
+    def downloads(self) -> bool:
+        """Whether a download (``pretrained=True``) is done by this process: it is for the first endpoint of each host.
+
+        The others wait until the file is there. Read in `paddle.utils.download`.
+        """
+        first: dict[str, str] = {}
+        for endpoint in sorted(self.endpoints):
+            first.setdefault(endpoint.partition(":")[0], endpoint)
+        return (self.get("PADDLE_CURRENT_ENDPOINT") or "") in first.values()
+
+    def hosts(self, name: str) -> set[str]:
+        """The hosts of a variable that lists endpoints or addresses."""
+        words = (self.get(name) or "").split(",")
+        return {word.strip().rpartition(":")[0] or word.strip() for word in words if word.strip()}
+
+    def foreign(self, name: str) -> bool:
+        """Whether the variable names a host that is not this machine; False where nothing is known of its addresses."""
+        known = self.environment.addresses
+        return bool(known) and any(host not in known for host in self.hosts(name))
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """What a variable, or a set of them, does. The first of `about` carries the row's words in the evidence."""
+
+    about: tuple[str, ...]
+    when: Callable[[Shell], bool]
+    severity: Severity
+    says: Text
+
+
+#: What is one of N for whoever asks for a share of the data; the words of several rows.
+ONE_OF_N = Text(
+    "DistributedBatchSampler gives your script 1 of every {world_size} samples, silently",
+    "DistributedBatchSampler 只会把每 {world_size} 个样本中的 1 个交给脚本，且没有任何提示",
+)
+
+#: The rank and world size that a process takes from its environment; the first row that holds is the one in force.
+TRAINER_ROWS = (
+    Row(
+        ("PADDLE_TRAINER_ID",),
+        lambda shell: shell.no_number("PADDLE_TRAINER_ID"),
+        Severity.ERROR,
+        Text(
+            "PADDLE_TRAINER_ID is set to {rank_text}, which is no number: 'import paddle' itself raises a ValueError.",
+            "PADDLE_TRAINER_ID 的值是 {rank_text}，不是数字：连 import paddle 都会抛出 ValueError。",
+        ),
+    ),
+    Row(
+        ("PADDLE_TRAINERS_NUM",),
+        lambda shell: shell.no_number("PADDLE_TRAINERS_NUM"),
+        Severity.ERROR,
+        Text(
+            "PADDLE_TRAINERS_NUM is set to {world_size_text}, which is no number: every DataLoader of Paddle 3 raises "
+            "a ValueError; in Paddle 2, DistributedBatchSampler, paddle.Model and get_rank do.",
+            "PADDLE_TRAINERS_NUM 的值是 {world_size_text}，不是数字：Paddle 3 中任何 DataLoader 都会抛出 ValueError；"
+            "Paddle 2 中 DistributedBatchSampler、paddle.Model 和 get_rank 会抛出。",
+        ),
+    ),
+    Row(
+        ("PADDLE_TRAINERS_NUM",),
+        lambda shell: shell.world_size < 1,
+        Severity.ERROR,
+        Text(
+            "PADDLE_TRAINERS_NUM is {world_size}: DistributedBatchSampler and paddle.Model.evaluate raise "
+            "(ZeroDivisionError, or a bare AssertionError).",
+            "PADDLE_TRAINERS_NUM 是 {world_size}：DistributedBatchSampler 和 paddle.Model.evaluate 会抛出异常"
+            "（ZeroDivisionError，或没有说明的 AssertionError）。",
+        ),
+    ),
+    Row(
+        ("PADDLE_TRAINER_ID", "PADDLE_TRAINERS_NUM"),
+        lambda shell: 1 < shell.world_size <= shell.rank,
+        Severity.ERROR,
+        Text(
+            "Rank {rank} does not exist among {world_size}: a DataLoader with a DistributedBatchSampler prints a bare "
+            "AssertionError and then hangs.",
+            "{world_size} 个 rank 中没有 rank {rank}：带 DistributedBatchSampler 的 DataLoader 会打印一个没有说明的 "
+            "AssertionError，然后一直卡住。",
+        ),
+    ),
+    Row(
+        ("PADDLE_TRAINERS_NUM", "PADDLE_TRAINER_ID"),
+        lambda shell: (
+            shell.world_size > 1
+            and shell.rank == 0
+            and shell.filled("PADDLE_TRAINER_ENDPOINTS", "PADDLE_CURRENT_ENDPOINT", "PADDLE_MASTER")
+        ),
+        Severity.ERROR,
+        Text(
+            f"{ONE_OF_N.en}; init_parallel_env and paddle.Model wait 15 minutes for the other ranks, then fail.",
+            f"{ONE_OF_N.zh}；init_parallel_env 和 paddle.Model 会等待其他 rank 15 分钟，然后报错。",
+        ),
+    ),
+    Row(
+        ("PADDLE_TRAINERS_NUM", "PADDLE_TRAINER_ID"),
+        lambda shell: (
+            shell.world_size > 1
+            and shell.filled(
+                "PADDLE_TRAINER_ID", "PADDLE_TRAINER_ENDPOINTS", "PADDLE_CURRENT_ENDPOINT", "PADDLE_MASTER"
+            )
+        ),
+        Severity.ERROR,
+        Text(
+            f"{ONE_OF_N.en}; init_parallel_env and paddle.Model hang, printing 'Retry to connect' every 3 seconds.",
+            f"{ONE_OF_N.zh}；init_parallel_env 和 paddle.Model 会一直卡住，每 3 秒打印一次 “Retry to connect”。",
+        ),
+    ),
+    Row(
+        ("PADDLE_TRAINERS_NUM", "PADDLE_TRAINER_ID"),
+        lambda shell: (
+            shell.world_size > 1
+            and shell.filled("PADDLE_TRAINER_ID", "PADDLE_TRAINER_ENDPOINTS", "PADDLE_CURRENT_ENDPOINT")
+        ),
+        Severity.ERROR,
+        Text(
+            f"{ONE_OF_N.en}; init_parallel_env and paddle.Model hang without printing a line.",
+            f"{ONE_OF_N.zh}；init_parallel_env 和 paddle.Model 会一直卡住，一行输出都没有。",
+        ),
+    ),
+    Row(
+        ("PADDLE_TRAINERS_NUM", "PADDLE_TRAINER_ID"),
+        lambda shell: shell.world_size > 1 and shell.filled("PADDLE_TRAINER_ID"),
+        Severity.ERROR,
+        Text(
+            f"{ONE_OF_N.en}; init_parallel_env and paddle.Model raise a ValueError that asks for another variable.",
+            f"{ONE_OF_N.zh}；init_parallel_env 和 paddle.Model 会抛出 ValueError，提示还缺少别的变量。",
+        ),
+    ),
+    Row(
+        ("PADDLE_TRAINERS_NUM",),
+        lambda shell: shell.world_size > 1,
+        Severity.ERROR,
+        Text(
+            f"{ONE_OF_N.en}; init_parallel_env and paddle.Model raise a ValueError that asks for PADDLE_TRAINER_ID.",
+            f"{ONE_OF_N.zh}；init_parallel_env 和 paddle.Model 会抛出 ValueError，提示缺少 PADDLE_TRAINER_ID。",
+        ),
+    ),
+    Row(
+        ("PADDLE_TRAINER_ID",),
+        lambda shell: shell.rank != 0,
+        Severity.ERROR,
+        Text(
+            "PADDLE_TRAINER_ID makes your script rank {rank}: what only rank 0 does is left out silently. "
+            "paddle.Model.save saves nothing, evaluate prints nothing, 'if get_rank() == 0' is never true.",
+            "PADDLE_TRAINER_ID 使脚本成为 rank {rank}：只由 rank 0 完成的事都会被悄悄跳过。"
+            "paddle.Model.save 不保存任何文件，evaluate 不打印结果，“if get_rank() == 0” 永远不成立。",
+        ),
+    ),
+)
+
+#: What else breaks, whoever's rank it is; every row that holds is told.
+OTHER_ROWS = (
+    Row(
+        ("PADDLE_BACKUP_ENV_PATH",),
+        lambda shell: "PADDLE_BACKUP_ENV_PATH" in shell.environment.dangling,
+        Severity.ERROR,
+        Text(
+            "PADDLE_BACKUP_ENV_PATH names a file that is not there: every DataLoader of Paddle 3 raises a "
+            "FileNotFoundError; in Paddle 2, DistributedBatchSampler and paddle.Model do.",
+            "PADDLE_BACKUP_ENV_PATH 指向的文件不存在：Paddle 3 中任何 DataLoader 都会抛出 FileNotFoundError；"
+            "Paddle 2 中 DistributedBatchSampler 和 paddle.Model 会抛出。",
+        ),
+    ),
+    Row(
+        ("PADDLE_PG_TIMEOUT",),
+        lambda shell: shell.no_number("PADDLE_PG_TIMEOUT"),
+        Severity.ERROR,
+        Text(
+            "PADDLE_PG_TIMEOUT is no number of milliseconds: every DataLoader of Paddle 3 raises a ValueError, and so "
+            "does init_parallel_env.",
+            "PADDLE_PG_TIMEOUT 不是毫秒数：Paddle 3 中任何 DataLoader 都会抛出 ValueError，init_parallel_env 也是。",
+        ),
+    ),
+    Row(
+        ("PADDLE_CURRENT_ENDPOINT", "PADDLE_TRAINER_ENDPOINTS"),
+        lambda shell: not shell.downloads,
+        Severity.WARNING,
+        Text(
+            "A download of weights (pretrained=True) hangs: it waits for another rank to fetch the file.",
+            "下载预训练权重（pretrained=True）会一直卡住：它在等别的 rank 把文件下载好。",
+        ),
+    ),
+    Row(
+        ("PADDLE_TRAINER_ENDPOINTS",),
+        lambda shell: len(shell.hosts("PADDLE_TRAINER_ENDPOINTS")) > 1,
+        Severity.WARNING,
+        Text(
+            "Two hosts in it: paddle.distributed.launch takes this for a job of several nodes and hangs, "
+            "'Waiting peer start...'.",
+            "其中有两台主机：paddle.distributed.launch 会当作多机任务，卡在 “Waiting peer start...”。",
+        ),
+    ),
+    Row(
+        ("DISTRIBUTED_TRAINER_ENDPOINTS",),
+        lambda shell: len(shell.hosts("DISTRIBUTED_TRAINER_ENDPOINTS")) > 1,
+        Severity.WARNING,
+        Text(
+            "Two hosts in it: paddle.distributed.launch takes this for a job of several nodes and hangs, "
+            "'Waiting peer start...'.",
+            "其中有两台主机：paddle.distributed.launch 会当作多机任务，卡在 “Waiting peer start...”。",
+        ),
+    ),
+    Row(
+        ("PADDLE_NNODES",),
+        lambda shell: (shell.number("PADDLE_NNODES") or 0) > 1,
+        Severity.WARNING,
+        Text(
+            "paddle.distributed.launch waits for other nodes and hangs, 'Waiting peer start...'.",
+            "paddle.distributed.launch 会一直等待其他节点，卡在 “Waiting peer start...”。",
+        ),
+    ),
+    Row(
+        ("PADDLE_NPROC_PER_NODE",),
+        lambda shell: shell.no_number("PADDLE_NPROC_PER_NODE"),
+        Severity.WARNING,
+        Text(
+            "paddle.distributed.launch raises a ValueError: PADDLE_NPROC_PER_NODE is no number.",
+            "paddle.distributed.launch 会抛出 ValueError：PADDLE_NPROC_PER_NODE 不是数字。",
+        ),
+    ),
+    Row(
+        ("PADDLE_NPROC_PER_NODE",),
+        lambda shell: (shell.number("PADDLE_NPROC_PER_NODE") or 0) > 0,
+        Severity.WARNING,
+        Text(
+            "paddle.distributed.launch starts that many ranks, whatever --nproc_per_node says.",
+            "paddle.distributed.launch 会启动这么多个 rank，而不管 --nproc_per_node 写的是多少。",
+        ),
+    ),
+    Row(
+        ("PADDLE_SERVER_NUM",),
+        lambda shell: (shell.number("PADDLE_SERVER_NUM") or 0) > 0,
+        Severity.WARNING,
+        Text(
+            "paddle.distributed.launch silently starts a parameter server and trainers that each see all data.",
+            "paddle.distributed.launch 会悄悄改为启动参数服务器，而每个 trainer 都会处理全部数据。",
+        ),
+    ),
+    Row(
+        ("PADDLE_RUN_MODE",),
+        lambda shell: shell.get("PADDLE_RUN_MODE") == "ps",
+        Severity.WARNING,
+        Text(
+            "paddle.distributed.launch silently starts a parameter server and trainers that each see all data.",
+            "paddle.distributed.launch 会悄悄改为启动参数服务器，而每个 trainer 都会处理全部数据。",
+        ),
+    ),
+    Row(
+        ("PADDLE_TRAINER_NUM",),
+        lambda shell: shell.filled("PADDLE_TRAINER_NUM"),
+        Severity.WARNING,
+        Text(
+            "paddle.distributed.launch starts in parameter-server mode and its trainers raise a ValueError.",
+            "paddle.distributed.launch 会以参数服务器模式启动，其 trainer 会抛出 ValueError。",
+        ),
+    ),
+    Row(
+        ("POD_IP",),
+        lambda shell: shell.foreign("POD_IP"),
+        Severity.WARNING,
+        Text(
+            "Not an address of this machine: the ranks of paddle.distributed.launch try to meet there and hang, "
+            "'Retry to connect'.",
+            "不是本机的地址：paddle.distributed.launch 的各 rank 会去那里汇合，卡在 “Retry to connect”。",
+        ),
+    ),
+    Row(
+        ("PADDLE_IPS",),
+        lambda shell: shell.foreign("PADDLE_IPS"),
+        Severity.WARNING,
+        Text(
+            "Not an address of this machine: the ranks of paddle.distributed.launch hang or fail to meet.",
+            "不是本机的地址：paddle.distributed.launch 的各 rank 无法汇合，会卡住或报错。",
+        ),
+    ),
+    Row(
+        ("PADDLE_DEVICES",),
+        lambda shell: (
+            shell.filled("PADDLE_DEVICES")
+            and shell.environment.interpreter is not None
+            and shell.environment.interpreter.paddle_build == "cpu"
+        ),
+        Severity.WARNING,
+        Text(
+            "paddle.distributed.launch of a CPU build raises 'ValueError: substring not found'.",
+            "CPU 版的 paddle.distributed.launch 会抛出 “ValueError: substring not found”。",
+        ),
+    ),
+    Row(
+        ("PADDLE_MASTER",),
+        lambda shell: shell.get("PADDLE_MASTER") == "" or shell.foreign("PADDLE_MASTER"),
+        Severity.WARNING,
+        Text(
+            "The ranks of fleetrun (the legacy launcher) try to meet there, and fail.",
+            "fleetrun（旧版启动器）的各 rank 会去那里汇合，并因此报错。",
+        ),
+    ),
+    Row(
+        ("PORT_RANGE",),
+        lambda shell: _no_range(shell.get("PORT_RANGE")),
+        Severity.WARNING,
+        Text(
+            "paddle.distributed.launch raises a ValueError or IndexError: it wants two numbers, such as 35100:64000.",
+            "paddle.distributed.launch 会抛出 ValueError 或 IndexError：它要的是两个数字，例如 35100:64000。",
+        ),
+    ),
+    Row(
+        ("PADDLE_ELASTIC_SERVER",),
+        lambda shell: shell.filled("PADDLE_ELASTIC_SERVER", "PADDLE_ELASTIC_JOB_ID", "PADDLE_ELASTIC_NP"),
+        Severity.WARNING,
+        Text(
+            "fleetrun starts in elastic mode: without the package etcd3 it raises a ModuleNotFoundError.",
+            "fleetrun 会以弹性模式启动：没有安装 etcd3 时抛出 ModuleNotFoundError。",
+        ),
+    ),
+    Row(
+        ("PADDLE_PSERVERS_IP_PORT_LIST",),
+        lambda shell: shell.filled("PADDLE_PSERVERS_IP_PORT_LIST") and shell.get("PADDLE_TRAINERS_NUM") is None,
+        Severity.WARNING,
+        Text(
+            "fleet.init() without is_collective=True raises 'Can not find PADDLE_TRAINERS_NUM'.",
+            "不带 is_collective=True 的 fleet.init() 会抛出 “Can not find PADDLE_TRAINERS_NUM”。",
+        ),
+    ),
+    Row(
+        ("PADDLE_TRAINERS",),
+        lambda shell: shell.filled("PADDLE_TRAINERS", "POD_IP", "PADDLE_TRAINER_ID", "TRAINER_PORTS_NUM"),
+        Severity.WARNING,
+        Text(
+            "fleetrun takes this machine for a node of PaddleCloud and fails.",
+            "fleetrun 会把本机当作 PaddleCloud 的节点，并因此报错。",
+        ),
+    ),
+    Row(
+        ("PADDLE_LOG_DIR",),
+        lambda shell: shell.filled("PADDLE_LOG_DIR"),
+        Severity.INFO,
+        Text(
+            "paddle.distributed.launch writes its logs there, whatever --log_dir says.",
+            "paddle.distributed.launch 会把日志写到那里，而不管 --log_dir 写的是什么。",
+        ),
+    ),
+)
+
+
+def _no_range(value: str | None) -> bool:
+    if value is None:
+        return False
+    words = value.split(":")
+    return len(words) < 2 or not all(word.strip().isdecimal() for word in words[:2])
