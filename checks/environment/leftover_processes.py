@@ -1,0 +1,166 @@
+"""Processes that a dead job has left behind: orphaned ranks and workers, and zombies."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from paddle_doctor.core.check import Example, Page, check
+from paddle_doctor.core.finding import Certainty, Evidence, Finding, Fix, Location, Severity
+from paddle_doctor.core.language import Text, counted
+from paddle_doctor.subjects.environment import Environment, Process, ProcessKind
+
+PAGE = Page(
+    code="PD303",
+    name="leftover-processes",
+    severity=Severity.WARNING,
+    title=Text("A dead job has left processes behind", "已经结束的任务留下了残余进程"),
+    what=Text(
+        "Orphans: ranks or DataLoader workers whose launcher or main process is dead, while they go on; init has "
+        "adopted them. A rank is recognised by the variables that only a launcher sets, a worker by being a fork that "
+        "holds Paddle. Zombies: processes that have ended and whose parent has not taken note of it.",
+        "孤儿进程：启动器或主进程已经死亡、自己却还在运行的 rank 或 DataLoader worker，它们已被 init 收养。"
+        "rank 由只有启动器才会设置的变量识别，worker 则是加载了 Paddle 的 fork 进程。"
+        "僵尸进程：已经结束、但父进程尚未回收的进程。",
+    ),
+    why=Text(
+        "An orphaned rank keeps its GPU memory, its rendezvous port and its shared memory: the next job fails with out "
+        "of memory or dies because the port is taken. A zombie holds neither memory nor port, only its number in the "
+        "process table; many of them mean that the parent is stuck, or that a container's first process does not "
+        "collect its children.",
+        "孤儿 rank 会继续占用显存、汇合端口和共享内存：下一个任务会因显存不足或端口被占用而失败。"
+        "僵尸进程既不占内存也不占端口，只占一个进程号；如果很多，说明父进程卡住了，或者容器的 1 号进程不回收子进程。",
+    ),
+    cure=Text(
+        "End orphans with kill, and with kill -9 if they do not go. A zombie cannot be killed: it goes when its parent "
+        "collects it or ends. In a container, start it with an init (docker run --init).",
+        "用 kill 结束孤儿进程，不退出再用 kill -9。僵尸进程无法被杀死：父进程回收它或父进程结束后它才会消失。"
+        "在容器中请使用带 init 的启动方式（docker run --init）。",
+    ),
+    since="every version of Paddle",
+    sources=(
+        "made for real: tests/subjects/environment/test_processes.py; tests/lab/test_orphaned_ranks.py (Paddle 3.3.1)",
+        "PADDLE_RANK_IN_NODE is set by both launchers: read in their sources (2.6.2 and 3.3.1)",
+    ),
+)
+
+ORPHANS = Text(
+    "{processes} of a job whose launcher is dead {runs} still: {pids}.",
+    "所属任务的启动器已死，但仍有 {processes} 在运行：{pids}。",
+)
+ZOMBIES = Text(
+    "{processes} wait to be collected by pid {parent}. They hold no memory and no port.",
+    "{processes}在等待父进程 {parent} 回收。它们不占内存，也不占端口。",
+)
+END_THEM = Text(
+    "End them, after a look at each: kill asks them to go, kill -9 makes them.",
+    "逐个确认后结束它们：kill 请求退出，kill -9 强制退出。",
+)
+END_PARENT = Text(
+    "A zombie cannot be killed. It goes when its parent, pid {parent}, collects it or ends; SIGCHLD reminds it.",
+    "僵尸进程无法被杀死。等父进程 {parent} 回收它，或父进程结束后，它才会消失；SIGCHLD 可以提醒父进程。",
+)
+START_WITH_INIT = Text(
+    "The first process of this container does not collect its children. Start the container with an init: "
+    "docker run --init.",
+    "该容器的 1 号进程不回收子进程。请用带 init 的方式启动容器：docker run --init。",
+)
+
+RANK = Process(
+    pid=4711, ppid=1, name="python", command="python -u train.py", user="wang", kind=ProcessKind.RANK, rank=1, age=7200
+)
+HEALTHY = Process(pid=4712, ppid=4710, name="python", command="python -u train.py", kind=ProcessKind.RANK, rank=0)
+ORPHAN = Process(
+    pid=4711,
+    ppid=1,
+    name="python",
+    command="python -u train.py",
+    user="wang",
+    kind=ProcessKind.RANK,
+    rank=1,
+    age=7200,
+    orphan=True,
+)
+ZOMBIE = Process(pid=4720, ppid=4700, name="python3", status="zombie")
+
+
+def _machine(*processes: Process) -> Environment:
+    return Environment(platform="linux", processes=processes)
+
+
+def _fires() -> Iterator[Example]:
+    yield Example(shows=Text("an orphaned rank", "孤儿 rank"), subjects={"environment": _machine(ORPHAN)})
+    yield Example(shows=Text("a zombie of Python", "Python 僵尸进程"), subjects={"environment": _machine(ZOMBIE)})
+
+
+def _silent() -> Iterator[Example]:
+    launcher = Process(pid=4710, ppid=4000, name="python", kind=ProcessKind.LAUNCHER)
+    ended = Process(pid=4713, ppid=4710, name="python", status="zombie", kind=ProcessKind.RANK)
+    yield Example(
+        shows=Text("a running job, one of whose ranks has just ended", "正在运行的任务，其中一个 rank 刚刚结束"),
+        subjects={"environment": _machine(launcher, HEALTHY, ended)},
+    )
+    yield Example(
+        shows=Text("a rank that init has started itself", "由 init 直接启动的 rank"),
+        subjects={"environment": _machine(RANK)},
+    )
+    yield Example(
+        shows=Text("a zombie of something else", "其他程序的僵尸进程"),
+        subjects={"environment": _machine(Process(pid=9, ppid=8, name="sh", status="zombie"))},
+    )
+
+
+@check(PAGE, fires_on=_fires, silent_on=_silent)
+def leftover_processes(environment: Environment) -> Iterator[Finding]:
+    """One finding for the orphans, and one for each parent that leaves zombies."""
+    orphans = [each for each in environment.processes if each.orphan and not each.zombie]
+    if orphans:
+        yield _orphans(orphans)
+    zombies: dict[int, list[Process]] = {}
+    for each in environment.processes:
+        # A running launcher or rank collects its children by itself, within a second or when it joins its workers.
+        if each.zombie and each.kind is ProcessKind.OTHER and each.name.startswith(("python", "pypy")):
+            zombies.setdefault(each.ppid, []).append(each)
+    for parent, children in sorted(zombies.items()):
+        yield _zombies(parent, children)
+
+
+def _orphans(orphans: Sequence[Process]) -> Finding:
+    pids = [str(each.pid) for each in orphans]
+    return PAGE.finding(
+        ORPHANS.fill(
+            processes=counted(len(orphans), "process", "processes", "个进程"),
+            runs="runs" if len(orphans) == 1 else "run",
+            pids=", ".join(pids),
+        ),
+        certainty=Certainty.LIKELY,
+        location=Location(pid=orphans[0].pid, rank=orphans[0].rank),
+        evidence=[Evidence(text=_row(each), rank=each.rank) for each in orphans[:20]],
+        fix=Fix(summary=END_THEM, commands=(f"kill {' '.join(pids)}",)),
+    )
+
+
+def _zombies(parent: int, children: Sequence[Process]) -> Finding:
+    return PAGE.finding(
+        ZOMBIES.fill(
+            processes=counted(len(children), "zombie process", "zombie processes", "个僵尸进程"),
+            parent=parent,
+        ),
+        severity=Severity.INFO,
+        location=Location(pid=children[0].pid),
+        evidence=[Evidence(text=_row(each)) for each in children[:20]],
+        fix=Fix(summary=START_WITH_INIT)
+        if parent == 1
+        else Fix(summary=END_PARENT.fill(parent=parent), commands=(f"kill -s CHLD {parent}",)),
+    )
+
+
+def _row(process: Process) -> str:
+    words = [f"pid {process.pid}", f"ppid {process.ppid}", process.status]
+    if process.age is not None:
+        words.append(f"{_age(process.age)}")
+    return "  ".join([*words, *(word for word in (process.user, process.command or process.name) if word)])
+
+
+def _age(seconds: float) -> str:
+    minutes = int(seconds) // 60
+    return f"{minutes // 60}:{minutes % 60:02d} h" if minutes else f"{int(seconds)} s"
