@@ -106,7 +106,8 @@ def climb(
 ) -> Trial:
     """Run the job as it is, then under each rung until one cures it (`keep_going`: under all).
 
-    A rung that would change nothing is passed over, unless the user has `chosen` the rungs. Before a cure is believed,
+    A rung that would change nothing is passed over, unless the user has `chosen` the rungs. A job that does not fail is
+    run once more where launch variables are set: without them it may read other data. Before a cure is believed,
     the job runs as it is once more: if it passes now, no rung cured it. Each run may take `timeout` seconds. Raises
     `InputError` if the command cannot be started.
     """
@@ -116,14 +117,13 @@ def climb(
     as_is = job.run(Rung.AS_IS, Stop(timeout))
     attempts = [as_is]
     again = None
-    if not as_is.well or keep_going:
-        for rung in rungs:
-            if not chosen and changes_nothing(rung, as_is, world):
-                attempts.append(job.skip(rung))
-                continue
-            attempts.append(job.run(rung, _stop(timeout, as_is)))
-            if not keep_going and standing(attempts[-1], as_is) is Standing.CURED:
-                break
+    for rung in _worth_running(rungs, as_is, keep_going=keep_going):
+        if not chosen and changes_nothing(rung, as_is, world):
+            attempts.append(job.skip(rung))
+            continue
+        attempts.append(job.run(rung, _stop(timeout, as_is)))
+        if not keep_going and standing(attempts[-1], as_is) is Standing.CURED:
+            break
     cured = [each for each in attempts[1:] if standing(each, as_is) is Standing.CURED]
     if cured and not as_is.well:
         again = job.run(Rung.AS_IS, _stop_again(timeout, as_is, cured[0]), again=True)
@@ -134,6 +134,13 @@ def climb(
         attempts=tuple(attempts),
         again=again,
     )
+
+
+def _worth_running(rungs: Sequence[Rung], as_is: Attempt, *, keep_going: bool) -> Sequence[Rung]:
+    """The rungs that can tell something. Of a job that does not fail, leftover variables may still take half the data."""
+    if keep_going or not as_is.well:
+        return rungs
+    return [rung for rung in rungs if rung is Rung.CLEAN_ENV and as_is.outcome is Outcome.PASSED and as_is.batches]
 
 
 def _stop(timeout: float, as_is: Attempt) -> Stop:

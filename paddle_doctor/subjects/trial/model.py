@@ -192,8 +192,15 @@ class Trial:
 
     @property
     def cures(self) -> tuple[Attempt, ...]:
-        """The attempts in which the fault was gone."""
+        """The attempts in which the fault was gone; none where there was no fault."""
+        if self.as_is.well:
+            return ()
         return tuple(each for each in self.attempts[1:] if standing(each, self.as_is) is Standing.CURED)
+
+    def attempt(self, rung: Rung) -> Attempt | None:
+        """The run under a rung, if there was one."""
+        ran = (each for each in self.attempts if each.rung is rung and each.outcome is not Outcome.UNCHANGED)
+        return next(ran, None)
 
 
 def standing(attempt: Attempt, as_is: Attempt) -> Standing:

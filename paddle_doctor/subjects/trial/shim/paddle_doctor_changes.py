@@ -1,11 +1,12 @@
 """The changes that a rung makes inside the job: one named change to Paddle's own functions, and nothing else."""
 
 # pathlib would be imported into the job before its time; stand-ins take what the originals take.
-# ruff: noqa: PTH100, PTH118, PTH119, PTH120, UP031, ARG001, ARG002
+# ruff: noqa: PTH118, PTH119, ARG001, ARG002
 
 from __future__ import annotations
 
 import os
+import sys
 
 import paddle_doctor_notes as notes  # type: ignore[import-not-found]
 
@@ -24,8 +25,12 @@ def wanted_for(module: str) -> bool:
 
 
 def apply(module: Any) -> None:
-    """Make the change in a module that has just been imported."""
-    _CHANGES[os.environ[CHANGE]][module.__name__](module)
+    """Make the change in a module just imported, and in the proxy that may stand for it (paddle.device has one)."""
+    change = _CHANGES[os.environ[CHANGE]][module.__name__]
+    change(module)
+    stand_in = sys.modules.get(module.__name__)
+    if stand_in is not None and stand_in is not module:
+        change(stand_in)
 
 
 # no-workers: every DataLoader reads its data in the process that asks for it.

@@ -5,8 +5,8 @@ line and column number. A wrapper would show as a frame of its own in tracebacks
 job's output stays the same to the byte.
 """
 
-# pathlib would be imported into the job before its time; stand-ins take what the originals take.
-# ruff: noqa: PTH100, PTH118, PTH119, PTH120, UP031, ARG001, ARG002
+# pathlib would be imported into the job before its time.
+# ruff: noqa: PTH100, PTH120, UP031
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """What is seen inside the job, appended to the events file as JSON lines."""
 
-# pathlib would be imported into the job before its time; stand-ins take what the originals take.
-# ruff: noqa: PTH100, PTH118, PTH119, PTH120, UP031, ARG001, ARG002
+# pathlib would be imported into the job before its time.
+# ruff: noqa: PTH100
 
 from __future__ import annotations
 
@@ -163,7 +163,7 @@ def raised(kind: type, value: BaseException | None, trace: TracebackType | None,
             stands_still = owner == "_DataLoaderIterSingleProcess"
         trace = trace.tb_next
     try:
-        message = str(value)
+        message = value.args[0] if isinstance(value, KeyError) and _is_text(value.args) else str(value)
     except Exception:  # noqa: BLE001  the user's own __str__; whatever it does, the job goes on
         message = ""
     if len(message) > 2 * _TEXT_KEPT:
@@ -176,6 +176,11 @@ def raised(kind: type, value: BaseException | None, trace: TracebackType | None,
         thread=thread,
         stands_still=stands_still,
     )
+
+
+def _is_text(args: tuple[object, ...]) -> bool:
+    """Whether a KeyError holds one text, which its str() would show with every line end escaped."""
+    return len(args) == 1 and isinstance(args[0], str) and "\n" in args[0]
 
 
 def at_exit() -> None:
