@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from paddle_doctor.subjects.script.gather import find_scripts, gather_script
+from typing import TYPE_CHECKING, Any
+
 from paddle_doctor.subjects.script.model import (
     Argument,
     Call,
@@ -16,10 +17,12 @@ from paddle_doctor.subjects.script.model import (
     Place,
     Runs,
     Script,
-    Statement,
     VariableChange,
 )
-from paddle_doctor.subjects.script.read import read_script
+
+if TYPE_CHECKING:
+    from paddle_doctor.subjects.script.gather import find_scripts, gather_script
+    from paddle_doctor.subjects.script.read import read_script
 
 __all__ = [
     "Argument",
@@ -34,9 +37,21 @@ __all__ = [
     "Place",
     "Runs",
     "Script",
-    "Statement",
     "VariableChange",
     "find_scripts",
     "gather_script",
     "read_script",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    """The readers, imported when they are wanted: a check that only names the model shall not pay for them."""
+    if name in ("find_scripts", "gather_script"):
+        from paddle_doctor.subjects.script import gather
+
+        return getattr(gather, name)
+    if name == "read_script":
+        from paddle_doctor.subjects.script.read import read_script
+
+        return read_script
+    raise AttributeError(name)

@@ -155,11 +155,15 @@ class Call:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Iteration:
-    """An object is iterated over, which starts the workers of a DataLoader; `made_by` is the call that made it."""
+    """An object is iterated over, which starts the workers of a DataLoader; `made_by` is the call that made it.
+
+    `function` and `conditions` are as in `Call`.
+    """
 
     made_by: int
     place: Place
     runs: Runs
+    function: str = ""
     conditions: tuple[str, ...] = ()
 
 
@@ -191,25 +195,12 @@ class CheckpointLoad:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Statement:
-    """A statement at the module level: its lines in the file, and what stands against indenting it under a guard.
-
-    `defines`: it defines or imports names that child processes need. `rigid`: it holds a string over several lines.
-    """
-
-    line: int
-    end_line: int
-    defines: bool = False
-    rigid: bool = False
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Script:
     """A Python file or notebook, read and not run.
 
     `fault` is why it cannot be run; the other facts are empty then. `neighbours` are the imported modules that the
     project itself holds: next to the file, in the working folder, or in a folder of the project above. `changes_path`:
-    the script changes where Python looks for modules. `indent` is one level of its indentation.
+    the script changes where Python looks for modules.
     """
 
     path: str
@@ -221,10 +212,8 @@ class Script:
     iterations: tuple[Iteration, ...] = ()
     variables: tuple[VariableChange, ...] = ()
     checkpoints: tuple[CheckpointLoad, ...] = ()
-    statements: tuple[Statement, ...] = ()
     neighbours: tuple[str, ...] = ()
     changes_path: bool = False
-    indent: str = "    "
 
     def calls_of(self, *names: str) -> Iterator[tuple[int, Call]]:
         """The calls of functions and classes with these full names, each with its index."""

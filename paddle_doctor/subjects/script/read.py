@@ -23,7 +23,6 @@ from paddle_doctor.subjects.script.model import (
     Place,
     Runs,
     Script,
-    Statement,
     VariableChange,
 )
 from paddle_doctor.subjects.script.moments import Moments
@@ -114,9 +113,7 @@ class _Reader:
             iterations=tuple(dict.fromkeys(self.iterations(found))),
             variables=tuple(self.variables(found)),
             checkpoints=tuple(_checkpoints(calls)),
-            statements=tuple(self.statements(tree)),
             changes_path=_changes_path(found, calls, self.names),
-            indent=_indent(self.source),
         )
 
     # What is wrong with the text
@@ -211,6 +208,7 @@ class _Reader:
                     made_by=value.call.index,
                     place=self.place(shown),
                     runs=self.runs_with(value, here),
+                    function=here.scope.name,
                     conditions=self.conditions(here),
                 )
 
@@ -258,17 +256,6 @@ class _Reader:
                 default=default,
             )
 
-    def statements(self, tree: ast.Module) -> Iterator[Statement]:
-        for node in tree.body:
-            defines = isinstance(
-                node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.Import | ast.ImportFrom
-            )
-            first = min([node.lineno, *(each.lineno for each in getattr(node, "decorator_list", ()))])
-            last = node.end_lineno or node.lineno
-            yield Statement(
-                line=first, end_line=last, defines=defines, rigid=first != last and _holds_long_string(node)
-            )
-
 
 def _parse(text: str) -> ast.Module:
     with warnings.catch_warnings():
@@ -304,19 +291,3 @@ def _changes_path(found: Outline, calls: tuple[Call, ...], names: Names) -> bool
     return changes or any(
         names.full_name(each.target.value, each.here).name == "sys.path" for each in found.subscript_sets
     )
-
-
-def _holds_long_string(node: ast.stmt) -> bool:
-    return any(
-        isinstance(each, ast.Constant | ast.JoinedStr)
-        and not isinstance(getattr(each, "value", ""), int | float | None)
-        and each.lineno != each.end_lineno
-        for each in ast.walk(node)
-    )
-
-
-def _indent(source: Source) -> str:
-    for line in source.lines:
-        if line.text[:1] in ("\t", " ") and line.text.strip():
-            return "\t" if line.text[0] == "\t" else "    "
-    return "    "
