@@ -9,7 +9,7 @@ import shutil
 import subprocess
 import sys
 import uuid
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -71,9 +71,13 @@ class Report:
     findings: list[dict[str, Any]]
     crashed: list[dict[str, Any]]
 
-    def grave(self) -> dict[str, str]:
-        """Names and severities of all findings at or above warning."""
-        return {found["name"]: found["severity"] for found in self.findings if found["severity"] != "info"}
+    def found(self, *, besides: Iterable[str] = ()) -> dict[str, str]:
+        """Names and severities of all findings at or above warning, and of these others."""
+        return {
+            each["name"]: each["severity"]
+            for each in self.findings
+            if each["severity"] != "info" or each["name"] in besides
+        }
 
 
 @dataclass(frozen=True)

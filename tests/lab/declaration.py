@@ -51,7 +51,10 @@ class Log(msgspec.Struct, forbid_unknown_fields=True):
 
 
 class Found(msgspec.Struct, forbid_unknown_fields=True):
-    """What `scan`, `ckpt` or `env` must find: names of checks with the severity of their finding; and nothing worse."""
+    """What `scan`, `ckpt` or `env` must find: names of checks with the severity of their finding.
+
+    Nothing else at or above warning may be found.
+    """
 
     finds: dict[str, Severity] = {}
     arguments: list[str] = []
@@ -65,6 +68,7 @@ class Repro(msgspec.Struct, forbid_unknown_fields=True):
 
     causes: list[str]
     options: list[str] = []
+    finds: dict[str, Severity] = {}
     slow: bool = False
 
 

@@ -1,4 +1,4 @@
-"""A launcher stopped by Ctrl-Z while one of its ranks ends: nobody takes note of the rank, a zombie remains."""
+"""A killed launcher whose ranks are killed after it; the container's first process takes note of nobody's end."""
 
 import os
 import pathlib
@@ -21,8 +21,10 @@ line = [sys.executable, "-m", "paddle.distributed.launch", "--nproc_per_node", "
 launcher = subprocess.Popen(line, cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
 while len([path for path in folder.glob("rank?") if path.read_text()]) < 2:
     time.sleep(0.2)
-os.kill(launcher.pid, signal.SIGSTOP)
-rank = int((folder / "rank1").read_text())
-os.kill(rank, signal.SIGKILL)
-print(rank, flush=True)
+os.kill(launcher.pid, signal.SIGKILL)
+launcher.wait()
+ranks = [int(path.read_text()) for path in folder.glob("rank?")]
+for rank in ranks:
+    os.kill(rank, signal.SIGKILL)
+print(*ranks, flush=True)
 signal.pause()
