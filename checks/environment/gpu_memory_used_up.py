@@ -107,7 +107,8 @@ def gpu_memory_used_up(environment: Environment) -> Iterator[Finding]:
     for gpu in environment.gpus:
         if gpu.hidden or gpu.memory_total <= 0 or inside or not _used_up(gpu):
             continue
-        ended = [str(each.pid) for each in gpu.processes if each.command is not None]
+        # A process without a command is in no table of ours: its number is another container's.
+        ended = [str(each.pid) for each in gpu.processes if each.command and environment.may_end(each.user)]
         yield PAGE.finding(
             MESSAGE.fill(
                 index=gpu.index,

@@ -217,16 +217,16 @@ TRAINER_ROWS = (
     ),
 )
 
-#: What else breaks, whoever's rank it is; every row that holds is told.
+#: What else breaks, whoever's rank it is; every row that holds is told, behind the name of its variable.
 OTHER_ROWS = (
     Row(
         ("PADDLE_BACKUP_ENV_PATH",),
         lambda shell: "PADDLE_BACKUP_ENV_PATH" in shell.environment.dangling,
         Severity.ERROR,
         Text(
-            "PADDLE_BACKUP_ENV_PATH names a file that is not there: every DataLoader of Paddle 3 raises a "
+            "It names a file that is not there: every DataLoader of Paddle 3 raises a "
             "FileNotFoundError; in Paddle 2, DistributedBatchSampler and paddle.Model do.",
-            "PADDLE_BACKUP_ENV_PATH 指向的文件不存在：Paddle 3 中任何 DataLoader 都会抛出 FileNotFoundError；"
+            "指向的文件不存在：Paddle 3 中任何 DataLoader 都会抛出 FileNotFoundError；"
             "Paddle 2 中 DistributedBatchSampler 和 paddle.Model 会抛出。",
         ),
     ),
@@ -235,9 +235,9 @@ OTHER_ROWS = (
         lambda shell: shell.no_number("PADDLE_PG_TIMEOUT"),
         Severity.ERROR,
         Text(
-            "PADDLE_PG_TIMEOUT is no number of milliseconds: every DataLoader of Paddle 3 raises a ValueError, and so "
+            "It is no number of milliseconds: every DataLoader of Paddle 3 raises a ValueError, and so "
             "does init_parallel_env.",
-            "PADDLE_PG_TIMEOUT 不是毫秒数：Paddle 3 中任何 DataLoader 都会抛出 ValueError，init_parallel_env 也是。",
+            "不是毫秒数：Paddle 3 中任何 DataLoader 都会抛出 ValueError，init_parallel_env 也是。",
         ),
     ),
     Row(
@@ -283,8 +283,8 @@ OTHER_ROWS = (
         lambda shell: shell.no_number("PADDLE_NPROC_PER_NODE"),
         Severity.WARNING,
         Text(
-            "paddle.distributed.launch raises a ValueError: PADDLE_NPROC_PER_NODE is no number.",
-            "paddle.distributed.launch 会抛出 ValueError：PADDLE_NPROC_PER_NODE 不是数字。",
+            "It is no number: paddle.distributed.launch raises a ValueError.",
+            "不是数字：paddle.distributed.launch 会抛出 ValueError。",
         ),
     ),
     Row(

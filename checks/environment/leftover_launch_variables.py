@@ -59,6 +59,7 @@ MESSAGE = Text(
     "This shell holds variables of a launcher, and no launcher runs above it. {effect}",
     "当前 shell 中有启动器的变量，但它并不在任何启动器之下运行。{effect}",
 )
+OF_VARIABLE = Text("{name}: {effect}", "{name}：{effect}")
 FIX = Text("Remove them from this shell.", "从当前 shell 中清除它们。")
 
 
@@ -166,9 +167,9 @@ def leftover_launch_variables(environment: Environment) -> Iterator[Finding]:
     worst = min(rows, key=lambda row: -row.severity.weight)
     left = tuple(name for name in LAUNCHER_VARIABLES if name in environment.variables)
     yield PAGE.finding(
-        MESSAGE.fill(effect=_said(worst, shell)),
+        MESSAGE.fill(effect=_said(worst, shell) if worst in TRAINER_ROWS else _named(worst, shell)),
         severity=worst.severity,
-        location=Location(variable=worst.about[0]),
+        location=Location(variable=_variable(worst, shell)),
         evidence=_evidence(shell, worst, rows),
         fix=Fix(summary=FIX, commands=(unset_line(environment.platform, left),), safe=True),
     )
@@ -208,11 +209,20 @@ def _said(row: Row, shell: Shell) -> Text:
     )
 
 
+def _named(row: Row, shell: Shell) -> Text:
+    return OF_VARIABLE.fill(name=_variable(row, shell), effect=_said(row, shell))
+
+
+def _variable(row: Row, shell: Shell) -> str:
+    """The first of the row's variables that is set."""
+    return next(name for name in row.about if shell.get(name) is not None)
+
+
 def _evidence(shell: Shell, worst: Row, rows: list[Row]) -> Iterator[Evidence]:
     """The variables that do something, the worst first; those of other rows with what they do."""
     told: set[str] = set()
     for row in (worst, *(row for row in rows if row is not worst)):
-        notes = {row.about[0]: _said(row, shell)} if row is not worst else {}
+        notes = {_variable(row, shell): _said(row, shell)} if row is not worst else {}
         for name in row.about:
             if name in shell.environment.variables and name not in told:
                 told.add(name)

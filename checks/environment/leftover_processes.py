@@ -25,10 +25,11 @@ PAGE = Page(
     why=Text(
         "An orphaned rank keeps its GPU memory, its rendezvous port and its shared memory: the next job fails with out "
         "of memory or dies because the port is taken. A zombie holds neither memory nor port, only its number in the "
-        "process table; many of them mean that the parent is stuck, or that a container's first process does not "
-        "collect its children.",
+        "process table; many of them mean that the parent is stuck or stopped, or that a container's first process does "
+        "not collect its children. A launcher that was stopped (Ctrl-Z) does not see that its ranks have died.",
         "孤儿 rank 会继续占用显存、汇合端口和共享内存：下一个任务会因显存不足或端口被占用而失败。"
-        "僵尸进程既不占内存也不占端口，只占一个进程号；如果很多，说明父进程卡住了，或者容器的 1 号进程不回收子进程。",
+        "僵尸进程既不占内存也不占端口，只占一个进程号；如果很多，说明父进程卡住或被挂起，"
+        "或者容器的 1 号进程不回收子进程。被挂起（Ctrl-Z）的启动器不会发现它的 rank 已经死亡。",
     ),
     cure=Text(
         "End orphans with kill, and with kill -9 if they do not go. A zombie cannot be killed: it goes when its parent "
@@ -44,11 +45,16 @@ PAGE = Page(
 )
 
 ORPHANS = Text(
-    "{processes} of a job whose launcher is dead {runs} still: {pids}.",
-    "所属任务的启动器已死，但仍有 {processes} 在运行：{pids}。",
+    "{processes} of a job whose launcher is dead {are} still running: {pids}.",
+    "任务的启动器已死，但仍有 {processes}在运行：{pids}。",
+)
+STOPPED = Text(
+    "The job under pid {parent} stands still: it is stopped (Ctrl-Z, or SIGSTOP), and {processes} of it have ended "
+    "without its taking note.",
+    "pid {parent} 之下的任务处于停滞状态：它已被挂起（Ctrl-Z 或 SIGSTOP），其 {processes}已结束但无人回收。",
 )
 ZOMBIES = Text(
-    "{processes} wait to be collected by pid {parent}. They hold no memory and no port.",
+    "Not collected by pid {parent}: {processes}. Zombies hold no memory and no port.",
     "{processes}在等待父进程 {parent} 回收。它们不占内存，也不占端口。",
 )
 END_THEM = Text(
@@ -58,6 +64,10 @@ END_THEM = Text(
 END_PARENT = Text(
     "A zombie cannot be killed. It goes when its parent, pid {parent}, collects it or ends; SIGCHLD reminds it.",
     "僵尸进程无法被杀死。等父进程 {parent} 回收它，或父进程结束后，它才会消失；SIGCHLD 可以提醒父进程。",
+)
+GO_ON = Text(
+    "Let it go on, so that it sees that its processes have ended; or end the whole job.",
+    "让它继续运行，它才会发现进程已经结束；或者结束整个任务。",
 )
 START_WITH_INIT = Text(
     "The first process of this container does not collect its children. Start the container with an init: "
@@ -80,6 +90,7 @@ ORPHAN = Process(
     age=7200,
     orphan=True,
 )
+ENDED = Process(pid=4713, ppid=4710, name="python", status="zombie", kind=ProcessKind.RANK)
 ZOMBIE = Process(pid=4720, ppid=4700, name="python3", status="zombie")
 
 
@@ -89,15 +100,19 @@ def _machine(*processes: Process) -> Environment:
 
 def _fires() -> Iterator[Example]:
     yield Example(shows=Text("an orphaned rank", "孤儿 rank"), subjects={"environment": _machine(ORPHAN)})
+    stopped = Process(pid=4710, ppid=4000, name="python", status="stopped", kind=ProcessKind.LAUNCHER)
+    yield Example(
+        shows=Text("a rank that has ended under a stopped launcher", "启动器被挂起，其 rank 已结束"),
+        subjects={"environment": _machine(stopped, ENDED)},
+    )
     yield Example(shows=Text("a zombie of Python", "Python 僵尸进程"), subjects={"environment": _machine(ZOMBIE)})
 
 
 def _silent() -> Iterator[Example]:
     launcher = Process(pid=4710, ppid=4000, name="python", kind=ProcessKind.LAUNCHER)
-    ended = Process(pid=4713, ppid=4710, name="python", status="zombie", kind=ProcessKind.RANK)
     yield Example(
         shows=Text("a running job, one of whose ranks has just ended", "正在运行的任务，其中一个 rank 刚刚结束"),
-        subjects={"environment": _machine(launcher, HEALTHY, ended)},
+        subjects={"environment": _machine(launcher, HEALTHY, ENDED)},
     )
     yield Example(
         shows=Text("a rank that init has started itself", "由 init 直接启动的 rank"),
@@ -115,13 +130,18 @@ def leftover_processes(environment: Environment) -> Iterator[Finding]:
     orphans = [each for each in environment.processes if each.orphan and not each.zombie]
     if orphans:
         yield _orphans(orphans)
-    zombies: dict[int, list[Process]] = {}
+    known = {each.pid: each for each in environment.processes}
+    children: dict[int, list[Process]] = {}
     for each in environment.processes:
+        if each.zombie:
+            children.setdefault(each.ppid, []).append(each)
+    for parent, zombies in sorted(children.items()):
+        of_python = [each for each in zombies if each.name.startswith(("python", "pypy"))]
+        if parent in known and known[parent].status == "stopped":
+            yield _stopped(parent, zombies)
         # A running launcher or rank collects its children by itself, within a second or when it joins its workers.
-        if each.zombie and each.kind is ProcessKind.OTHER and each.name.startswith(("python", "pypy")):
-            zombies.setdefault(each.ppid, []).append(each)
-    for parent, children in sorted(zombies.items()):
-        yield _zombies(parent, children)
+        elif parent not in known and of_python:
+            yield _zombies(parent, of_python)
 
 
 def _orphans(orphans: Sequence[Process]) -> Finding:
@@ -129,13 +149,22 @@ def _orphans(orphans: Sequence[Process]) -> Finding:
     return PAGE.finding(
         ORPHANS.fill(
             processes=counted(len(orphans), "process", "processes", "个进程"),
-            runs="runs" if len(orphans) == 1 else "run",
-            pids=", ".join(pids),
+            are="is" if len(orphans) == 1 else "are",
+            pids="pid " + ", ".join(pids),
         ),
         certainty=Certainty.LIKELY,
         location=Location(pid=orphans[0].pid, rank=orphans[0].rank),
         evidence=[Evidence(text=_row(each), rank=each.rank) for each in orphans[:20]],
         fix=Fix(summary=END_THEM, commands=(f"kill {' '.join(pids)}",)),
+    )
+
+
+def _stopped(parent: int, children: Sequence[Process]) -> Finding:
+    return PAGE.finding(
+        STOPPED.fill(parent=parent, processes=counted(len(children), "process", "processes", "个进程")),
+        location=Location(pid=parent),
+        evidence=[Evidence(text=_row(each)) for each in children[:20]],
+        fix=Fix(summary=GO_ON, commands=(f"kill -s CONT {parent}",)),
     )
 
 

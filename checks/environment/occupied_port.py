@@ -131,7 +131,7 @@ def occupied_port(environment: Environment) -> Iterator[Finding]:
                 severity=severity,
                 location=Location(port=port.number, pid=port.pid),
                 evidence=[Evidence(text=_row(port))],
-                fix=_fix(port),
+                fix=_fix(port, environment),
             )
 
 
@@ -172,7 +172,7 @@ def _row(port: Port) -> str:
     return "  ".join(word for word in words if word)
 
 
-def _fix(port: Port) -> Fix:
-    if port.pid is None:
+def _fix(port: Port, environment: Environment) -> Fix:
+    if port.pid is None or not environment.may_end(port.user):
         return Fix(summary=OTHER_PORT_ONLY)
     return Fix(summary=OTHER_PORT.fill(pid=port.pid), commands=(f"kill {port.pid}",))

@@ -96,7 +96,7 @@ def small_shared_memory(environment: Environment) -> Iterator[Finding]:
         sizes = {"total": shm.total // MIB, "free": shm.free // MIB}
         yield PAGE.finding(
             (SMALL if small else FULL).fill(**sizes),
-            certainty=Certainty.POSSIBLE,
+            certainty=Certainty.LIKELY if small else Certainty.POSSIBLE,
             evidence=[Evidence(text=f"/dev/shm: {sizes['total']} MiB, {sizes['free']} MiB free")],
             fix=Fix(summary=ENLARGE, commands=("docker run --shm-size=8g ...",))
             if small

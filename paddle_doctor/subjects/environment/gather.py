@@ -15,7 +15,7 @@ from paddle_doctor.subjects.environment.gpus import Sight, hide_invisible, look_
 from paddle_doctor.subjects.environment.interpreter import ask_interpreter, find_interpreter
 from paddle_doctor.subjects.environment.model import Environment, Interpreter, Space, Unseen, Why
 from paddle_doctor.subjects.environment.ports import listeners, own_addresses, seen_ports, wanted_ports
-from paddle_doctor.subjects.environment.processes import ProcessTable
+from paddle_doctor.subjects.environment.processes import ProcessTable, user_of
 from paddle_doctor.subjects.environment.variables import dangling, job_variables, preset
 
 SECONDS = 4.0
@@ -56,6 +56,7 @@ def gather_environment(
         preset=preset(environ),
         dangling=dangling(environ),
         addresses=tuple(sorted(addresses)),
+        user=user_of(os.getpid()),
         ancestors=table.ancestors(os.getpid()) if table else (),
         interpreter=interpreter,
         ports=seen_ports(wanted, _seen("ports", listening, unseen), table),

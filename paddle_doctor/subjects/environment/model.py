@@ -142,10 +142,9 @@ class Environment:
     `variables` are those of this shell that matter to a job, secrets hidden. `preset` are the names of those that the
     first process of this machine or container holds with the same value: who started it set them, no earlier job.
     `dangling` are the names of those that name a file which is not there. `addresses` are the names and IP addresses
-    by which this machine can be meant.
-    `ancestors` are the processes that this one descends from, the nearest first; `processes` are those of jobs, and
-    zombies. `unseen` names the parts that could not be looked at (``gpus``, ``processes``, ``ports``, ``interpreter``,
-    ``shm``, ``memory``).
+    by which this machine can be meant. `user` runs this process. `ancestors` are the processes that this one descends
+    from, the nearest first; `processes` are those of jobs, and zombies. `unseen` names the parts that could not be
+    looked at (``gpus`` or ``gpu N``, ``processes``, ``ports``, ``interpreter``, ``shm``).
     """
 
     platform: str
@@ -153,6 +152,7 @@ class Environment:
     preset: tuple[str, ...] = ()
     dangling: tuple[str, ...] = ()
     addresses: tuple[str, ...] = ()
+    user: str | None = None
     ancestors: tuple[Process, ...] = ()
     interpreter: Interpreter | None = None
     ports: tuple[Port, ...] = ()
@@ -162,6 +162,10 @@ class Environment:
     shm: Space | None = None
     memory: Space | None = None
     unseen: dict[str, Unseen] = field(default_factory=dict)
+
+    def may_end(self, owner: str | None) -> bool:
+        """Whether this user may end a process of `owner`, as far as is known."""
+        return self.user in (None, "root", owner)
 
     @property
     def launcher(self) -> Process | None:
