@@ -76,9 +76,11 @@ SEE_ENV_FOR_GPUS = Text(
     "运行“paddle-doctor env”：它会核对已安装的 Paddle 与本机的 GPU 和驱动。",
 )
 SEE_ENV_FOR_MEMORY = Text(
-    "A worker process was killed or crashed. Run 'paddle-doctor env' to see /dev/shm and the memory; and make sure that "
+    "A worker process was killed or crashed. Run 'paddle-doctor env' to see /dev/shm and the memory; and make sure "
+    "that "
     "the Dataset gives NumPy arrays, not paddle Tensors.",
-    "有 worker 进程被杀死或崩溃。运行“paddle-doctor env”查看 /dev/shm 与内存；并确认 Dataset 返回的是 NumPy 数组，而不是 paddle Tensor。",
+    "有 worker 进程被杀死或崩溃。运行“paddle-doctor env”查看 /dev/shm 与内存；并确认 Dataset 返回的是 NumPy 数组，"
+    "而不是 paddle Tensor。",
 )
 SEE_CKPT = Text("Run 'paddle-doctor ckpt {files}'.", "运行“paddle-doctor ckpt {files}”。")
 SEE_DOWNLOADS = Text(

@@ -24,14 +24,17 @@ PAGE = Page(
         "任务运行时，传给模型的 state dict 没有一个键对得上：模型需要的每个键都缺失（或形状不同）。",
     ),
     why=Text(
-        "Keys that do not fit never stop a Paddle job. set_state_dict warns, returns the lists of missing and unexpected "
+        "Keys that do not fit never stop a Paddle job. set_state_dict warns, returns the lists of missing and "
+        "unexpected "
         "keys, and leaves the model as it was made: its weights are random, and so are its results.",
-        "键名对不上并不会让 Paddle 任务停下来。set_state_dict 只会警告，返回缺失和多余的键，模型保持初始状态：权重是随机的，结果也就是随机的。",
+        "键名对不上并不会让 Paddle 任务停下来。set_state_dict 只会警告，返回缺失和多余的键，模型保持初始状态："
+        "权重是随机的，结果也就是随机的。",
     ),
     cure=Text(
         "See with 'paddle-doctor ckpt FILE' what the keys look like: a wrapper's prefix, a dict within a dict, another "
         "model. In the script, look at what set_state_dict returns.",
-        "用“paddle-doctor ckpt 文件”查看键名：可能带有包装器前缀、字典里还套着字典，或者是另一个模型的权重。脚本中应检查 set_state_dict 的返回值。",
+        "用“paddle-doctor ckpt 文件”查看键名：可能带有包装器前缀、字典里还套着字典，或者是另一个模型的权重。"
+        "脚本中应检查 set_state_dict 的返回值。",
     ),
     since="Paddle 2.6 to 3.3",
     sources=("measured: tests/checks/trial/test_real_trials.py",),

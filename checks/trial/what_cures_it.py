@@ -19,27 +19,34 @@ PAGE = Page(
     severity=Severity.ERROR,
     title=Text("the one change that makes the failing job run", "让失败的任务跑起来的那一处改动"),
     what=Text(
-        "The job was run again under one changed condition after the other: without launch variables, with num_workers=0, "
-        "on the CPU, without loading weights. The first change with which the fault is gone names the corner in which it "
+        "The job was run again under one changed condition after the other: without launch variables, with "
+        "num_workers=0, "
+        "on the CPU, without loading weights. The first change with which the fault is gone names the corner in which "
+        "it "
         "lies. Before that is believed, the job is run unchanged once more: if it passes now, no change cured it, and "
         "the failure merely comes and goes. If no change cures it, the fault is in the script or its data.",
-        "依次在一处条件改变的情况下重新运行任务：去掉启动变量、num_workers=0、使用 CPU、不加载权重。第一个使故障消失的改动，"
+        "依次在一处条件改变的情况下重新运行任务：去掉启动变量、num_workers=0、使用 CPU、不加载权重。"
+        "第一个使故障消失的改动，"
         "就指出了问题所在。在采信之前，会原样再跑一遍：如果这次通过了，说明并不是该改动治好了它，故障只是时有时无。"
         "如果没有任何改动能治好它，问题就在脚本或数据本身。",
     ),
     why=Text(
         "What the console shows last is often not the cause: a killed queue, a rank that the launcher ended, a silent "
-        "hang. What changes when one thing changes is evidence. One trap is avoided: with num_workers=0 an exception in "
+        "hang. What changes when one thing changes is evidence. One trap is avoided: with num_workers=0 an exception "
+        "in "
         "the Dataset is printed and the job then stands still for ever. That is the same fault shown bare, no cure and "
         "no new fault.",
         "控制台最后显示的往往不是原因：被终止的队列、被启动器杀掉的 rank、无声的卡死。只改一处时所发生的变化才是证据。"
-        "这里避开了一个陷阱：num_workers=0 时，Dataset 中的异常会被打印出来，随后任务就一直停住。那是同一个故障露出了真面目，"
+        "这里避开了一个陷阱：num_workers=0 时，Dataset 中的异常会被打印出来，随后任务就一直停住。"
+        "那是同一个故障露出了真面目，"
         "既不是治好了，也不是新的故障。",
     ),
     cure=Text(
-        "Follow the next step that is named: 'env' for variables and devices, 'ckpt' for weights, the exception and its "
+        "Follow the next step that is named: 'env' for variables and devices, 'ckpt' for weights, the exception and "
+        "its "
         "line for the script. The command that is shown runs the job with the cure and without paddle-doctor.",
-        "按提示的下一步操作：变量与设备用“env”，权重用“ckpt”，脚本问题看异常及其所在行。给出的命令可以在不借助 paddle-doctor 的情况下带着改动运行任务。",
+        "按提示的下一步操作：变量与设备用“env”，权重用“ckpt”，脚本问题看异常及其所在行。给出的命令可以在不借助 "
+        "paddle-doctor 的情况下带着改动运行任务。",
     ),
     since="Paddle 2.6 to 3.3",
     sources=("measured: tests/checks/trial/test_real_trials.py", "measured: tests/lab"),
@@ -70,7 +77,8 @@ STILL_WORKING = Text(
 OTHER_DATA = Text(
     "The job does not fail, but variables that an earlier launch left behind change what it does: with {variables} it "
     "reads {these} batches, without {count} {those}.",
-    "任务没有失败，但残留的启动变量改变了它的行为：带着 {variables} 时只读到 {these} 个 batch，去掉之后读到 {those} 个。",
+    "任务没有失败，但残留的启动变量改变了它的行为：带着 {variables} 时只读到 {these} 个 batch，去掉之后读到 {those} "
+    "个。",
 )
 UNWATCHED = Text(
     "The job's Python could not be watched from inside (it was started with -I, -E or -S, or it is no Python), so only "
@@ -125,12 +133,20 @@ def _fires() -> Iterator[Example]:
         trial(dead, without, again=dead),
     )
     yield example("the second unchanged run passes", "第二次原样运行通过了", trial(dead, without, again=RAN))
-    yield example("a job that does not fail: the verdict says so", "没有失败的任务：结论会如实说明", trial(RAN))
+    half = dataclasses.replace(RAN, batches=5)
+    yield example(
+        "does not fail, but leftover variables take half of its data",
+        "没有失败，但残留变量使它只读了一半数据",
+        trial(half, clean),
+    )
 
 
 def _silent() -> Iterator[Example]:
-    """Every trial has a verdict; there is no job on which this check has nothing to say."""
-    yield from ()
+    yield example("a job that does not fail", "没有失败的任务", trial(RAN))
+    clean = dataclasses.replace(RAN, rung=Rung.CLEAN_ENV, removed=("PADDLE_TRAINER_ID",))
+    yield example("launch variables that change nothing", "不影响结果的启动变量", trial(RAN, clean))
+    long = dataclasses.replace(RAN, outcome=Outcome.UNFINISHED, status=None, seconds=600.0)
+    yield example("a long job, still delivering batches at the time limit", "到时限时仍在读取数据的长任务", trial(long))
 
 
 @check(PAGE, fires_on=_fires, silent_on=_silent)

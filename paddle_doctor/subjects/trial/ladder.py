@@ -137,7 +137,7 @@ def climb(
 
 
 def _worth_running(rungs: Sequence[Rung], as_is: Attempt, *, keep_going: bool) -> Sequence[Rung]:
-    """The rungs that can tell something. Of a job that does not fail, leftover variables may still take half the data."""
+    """The rungs that can tell something. Leftover variables may take half the data of a job that does not fail."""
     if keep_going or not as_is.well:
         return rungs
     return [rung for rung in rungs if rung is Rung.CLEAN_ENV and as_is.outcome is Outcome.PASSED and as_is.batches]
