@@ -170,7 +170,7 @@ def leftover_launch_variables(environment: Environment) -> Iterator[Finding]:
         MESSAGE.fill(effect=_said(worst, shell) if worst in TRAINER_ROWS else _named(worst, shell)),
         severity=worst.severity,
         location=Location(variable=_variable(worst, shell)),
-        evidence=_evidence(shell, worst, rows),
+        evidence=_evidence(shell, worst, rows, left),
         fix=Fix(summary=FIX, commands=(unset_line(environment.platform, left),), safe=True),
     )
 
@@ -218,8 +218,8 @@ def _variable(row: Row, shell: Shell) -> str:
     return next(name for name in row.about if shell.get(name) is not None)
 
 
-def _evidence(shell: Shell, worst: Row, rows: list[Row]) -> Iterator[Evidence]:
-    """The variables that do something, the worst first; those of other rows with what they do."""
+def _evidence(shell: Shell, worst: Row, rows: list[Row], left: tuple[str, ...]) -> Iterator[Evidence]:
+    """Every variable that is to go: the worst row's first, those of other rows with what they do, then the rest."""
     told: set[str] = set()
     for row in (worst, *(row for row in rows if row is not worst)):
         notes = {_variable(row, shell): _said(row, shell)} if row is not worst else {}
@@ -227,3 +227,6 @@ def _evidence(shell: Shell, worst: Row, rows: list[Row]) -> Iterator[Evidence]:
             if name in shell.environment.variables and name not in told:
                 told.add(name)
                 yield Evidence(text=f"{name}={shell.get(name)}", note=notes.get(name))
+    for name in left:
+        if name not in told:
+            yield Evidence(text=f"{name}={shell.get(name)}")

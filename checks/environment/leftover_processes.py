@@ -25,8 +25,8 @@ PAGE = Page(
     why=Text(
         "An orphaned rank keeps its GPU memory, its rendezvous port and its shared memory: the next job fails with out "
         "of memory or dies because the port is taken. A zombie holds neither memory nor port, only its number in the "
-        "process table; many of them mean that the parent is stuck or stopped, or that a container's first process does "
-        "not collect its children. A launcher that was stopped (Ctrl-Z) does not see that its ranks have died.",
+        "process table; many of them mean that the parent is stuck or stopped, or that a container's first process "
+        "does not collect its children. A launcher that was stopped (Ctrl-Z) does not see that its ranks have died.",
         "孤儿 rank 会继续占用显存、汇合端口和共享内存：下一个任务会因显存不足或端口被占用而失败。"
         "僵尸进程既不占内存也不占端口，只占一个进程号；如果很多，说明父进程卡住或被挂起，"
         "或者容器的 1 号进程不回收子进程。被挂起（Ctrl-Z）的启动器不会发现它的 rank 已经死亡。",

@@ -96,10 +96,13 @@ def _fires() -> Iterator[Example]:
             _shell(6170, ("PADDLE_TRAINER_ENDPOINTS",), PADDLE_TRAINER_ENDPOINTS=ENDPOINTS, PADDLE_TRAINER_ID="0"),
         ),
         (
-            Text("PADDLE_MASTER", "PADDLE_MASTER"),
+            Text("the port of PADDLE_MASTER", "PADDLE_MASTER 的端口"),
             _shell(5000, ("PADDLE_MASTER",), PADDLE_MASTER="127.0.0.1:5000", PADDLE_TRAINER_ENDPOINTS=ENDPOINTS),
         ),
-        (Text("FLAGS_START_PORT", "FLAGS_START_PORT"), _shell(7000, ("FLAGS_START_PORT",), FLAGS_START_PORT="7000")),
+        (
+            Text("the port of FLAGS_START_PORT", "FLAGS_START_PORT 的端口"),
+            _shell(7000, ("FLAGS_START_PORT",), FLAGS_START_PORT="7000"),
+        ),
         (Text("the launcher's default", "启动器默认端口"), _shell(6070, ("default",))),
     ):
         yield Example(shows=shows, subjects={"environment": environment})

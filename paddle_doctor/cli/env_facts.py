@@ -1,0 +1,45 @@
+"""The file of ``env --facts-out``, and back: what was seen on one machine, to be examined on another."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from paddle_doctor import __version__
+from paddle_doctor.core.errors import InputError
+from paddle_doctor.core.facts import from_plain, to_plain
+from paddle_doctor.core.language import Text, same
+from paddle_doctor.subjects.environment import Environment
+
+UNREADABLE = Text("Cannot read {path}: {why}.", "无法读取 {path}：{why}。")
+NO_FACTS = Text(
+    "{path} holds no facts: it was not written by 'paddle-doctor env --facts-out'.",
+    "{path} 中没有事实数据：它不是由“paddle-doctor env --facts-out”写出的。",
+)
+TOO_LARGE = Text("it is larger than {limit} MB", "它超过了 {limit} MB")
+#: The facts of a large machine are some hundred kilobytes.
+LIMIT_MB = 64
+
+
+def facts_text(environment: Environment) -> str:
+    """The facts as text of JSON."""
+    plain = {"tool": {"name": "paddle-doctor", "version": __version__}, "environment": to_plain(environment)}
+    return json.dumps(plain, ensure_ascii=False, indent=1) + "\n"
+
+
+def read_facts(path: Path) -> Environment:
+    """The facts that a file holds. Raises `InputError` if it cannot be read or holds something else."""
+    try:
+        with path.open("rb") as file:
+            data = file.read((LIMIT_MB << 20) + 1)
+    except OSError as error:
+        raise InputError(UNREADABLE.fill(path=path, why=same(error.strerror or str(error)))) from error
+    if len(data) > LIMIT_MB << 20:
+        raise InputError(UNREADABLE.fill(path=path, why=TOO_LARGE.fill(limit=LIMIT_MB)))
+    try:
+        plain = json.loads(data)
+    except (ValueError, RecursionError) as error:
+        raise InputError(NO_FACTS.fill(path=path)) from error
+    if not isinstance(plain, dict) or "environment" not in plain:
+        raise InputError(NO_FACTS.fill(path=path))
+    return from_plain(Environment, plain["environment"], str(path))
