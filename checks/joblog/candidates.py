@@ -18,15 +18,22 @@ from .voices import Heard, Voice
 PROVED, PROBABLE, EXCEPTION, HINT, ECHO = range(5)
 _WEIGHT = {Certainty.CERTAIN: PROVED, Certainty.LIKELY: PROBABLE, Certainty.POSSIBLE: HINT}
 
+#: An allocation in shared memory that stands so many lines above "No space left" is what found none.
+SHARED_REACH = 60
+
 #: Exceptions that only end a loop or wait; what comes after them in a chain is the cause.
 _ENDS_OF_LOOPS = frozenset({"StopIteration", "Empty", "queue.Empty", "_queue.Empty", "StopAsyncIteration"})
 _NO_CAUSE = frozenset({"SystemExit", "KeyboardInterrupt", "ChildFailedError", "GeneratorExit"})
 
-RAISED = Text("{type} was raised: {message}", "抛出了 {type}：{message}")
-RAISED_BARE = Text("{type} was raised.", "抛出了 {type}。")
+RAISED = Text("An exception was raised: {what}", "程序抛出异常：{what}")
 RAISED_IN_SAMPLE = Text(
-    "{type} was raised while a sample was read or transformed: {message}", "读取或变换样本时抛出了 {type}：{message}"
+    "Reading or transforming a sample raised an exception: {what}", "读取或变换样本时抛出异常：{what}"
 )
+RAISED_IN_CONFIG = Text("Reading or applying the configuration raised an exception: {what}", "读取或应用配置时抛出异常：{what}")
+BROKEN_OFF = Text(
+    "An exception was raised, but the log breaks off before it says which.", "程序抛出了异常，但日志在写出异常内容之前就断了。"
+)
+HEADER = "Traceback (most recent call last):"
 AT_FRAME = Text("The innermost frame in your own code.", "您自己的代码中最内层的一帧。")
 FIX_FRAME = Text("Look at {path}, line {line} ({function}).", "查看 {path} 第 {line} 行（{function}）。")
 ENDED_BY_CODE = {
@@ -95,6 +102,11 @@ class Candidate:
     fix: Fix
 
     @property
+    def evidence_line(self) -> int:
+        """Where the deciding line stands (of an exception, its end; `line` is where it begins)."""
+        return self.evidence[0].line or self.line
+
+    @property
     def order(self) -> tuple[int, int]:
         """What is believed first within one voice."""
         return self.weight, self.line
@@ -102,23 +114,57 @@ class Candidate:
 
 def candidates_of(voice: Voice) -> list[Candidate]:
     """The candidates of a voice, the most credible first."""
-    errors = _causal_errors(voice)
     ends = {(path, error.end): error for path, error in voice.errors}
     found = [_of_event(each, ends, voice) for each in voice.of_role(Role.ROOT)]
     claimed = {(each.path, each.event.line) for each in voice.heard if each.signature.role is not Role.ADVICE}
-    claimed_spans = {
-        (path, error.end)
-        for path, error in errors
-        if any((path, line) in claimed for line in range(error.end, error.end + 3))
-    }
-    found += [_of_error(path, error, voice) for path, error in errors if (path, error.end) not in claimed_spans]
+    found += [
+        _of_error(path, error, voice)
+        for path, error in _causal_errors(voice)
+        if not any((path, line) in claimed for line in _lines_of_message(error))
+    ]
     if not found:
         found += _of_summaries(voice)
-    fallen = [each.event.line for each in voice.of_role(Role.CONSEQUENCE) if each.signature.id == "gloo-peer-gone"]
-    fallen += [each.event.line for each in voice.waited]
+    return sorted(_before_the_end(voice, _confirmed(voice, found)), key=lambda each: each.order)
+
+
+def _lines_of_message(error: PythonError) -> range:
+    """Where an exception's message stands: on its last line, or below it if that line has none."""
+    return range(error.end, error.end + (1 if error.message or not error.type else 3))
+
+
+def _before_the_end(voice: Voice, found: list[Candidate]) -> list[Candidate]:
+    """The candidates without those that only follow: a crash after a peer has gone, anything after Ctrl-C."""
+    fallen = [each.event.line for each in (*voice.said("gloo-peer-gone"), *voice.waited)]
     if fallen:
         found = [each for each in found if each.cause != "segfault-unknown" or each.line < min(fallen)]
-    return sorted(found, key=lambda each: each.order)
+    interrupted = [each.event.line for each in voice.said("interrupted")]
+    if interrupted:
+        last = min(interrupted)
+        found = [each for each in found if each.line < last or each.cause == "killed-from-outside"]
+    return found
+
+
+def _confirmed(voice: Voice, found: list[Candidate]) -> list[Candidate]:
+    """The candidates in the light of what confirms another cause: which disk is full, what made a worker fail."""
+    shared = [each.event.line for each in voice.said("shared-memory-made")]
+    starving = voice.said("host-starving")
+    return [_in_light_of(each, shared, starving) for each in found]
+
+
+def _in_light_of(found: Candidate, shared: list[int], starving: list[Heard]) -> Candidate:
+    if found.cause == "disk-full" and any(0 <= found.evidence_line - line <= SHARED_REACH for line in shared):
+        shm = CAUSES["shm-exhausted"]
+        return replace(found, cause=shm.slug, says=shm.title, fix=shm.fix)
+    if starving and found.weight >= HINT and found.cause == "dataset-exception-in-worker":
+        return replace(
+            found,
+            cause="host-oom-kill",
+            certainty=Certainty.POSSIBLE,
+            says=starving[0].signature.says,
+            evidence=(starving[0].evidence, *found.evidence),
+            fix=CAUSES["host-oom-kill"].fix,
+        )
+    return found
 
 
 def of_code(path: str, failed: FailedContainer) -> Candidate | None:
@@ -180,28 +226,31 @@ def _causal_errors(voice: Voice) -> list[tuple[str, PythonError]]:
 
 
 def _of_error(path: str, error: PythonError, voice: Voice) -> Candidate:
-    in_sample = error.in_loader or bool(voice.said("loader-thread-raised", "bad-sample") and not error.own)
-    cause = "dataset-exception-in-worker" if in_sample else "user-code-exception"
-    if in_sample:
-        says = RAISED_IN_SAMPLE.fill(type=error.type, message=error.message or "-")
-    elif error.message:
-        says = RAISED.fill(type=error.type, message=error.message)
+    """An exception that no signature knows: its stack tells whether a sample, a configuration or the program raised it."""
+    echoes = voice.said("loader-thread-raised", "bad-sample", "blocking-queue-killed", "workers-exit-unexpectedly")
+    if error.in_loader or echoes:
+        cause, certainty, raised = "dataset-exception-in-worker", Certainty.LIKELY, RAISED_IN_SAMPLE
+    elif error.in_config:
+        cause, certainty, raised = "config-error", Certainty.LIKELY, RAISED_IN_CONFIG
     else:
-        says = RAISED_BARE.fill(type=error.type)
-    text = f"{error.type}: {error.message}" if error.message else error.type
+        cause, certainty, raised = "user-code-exception", Certainty.LIKELY, RAISED
     fix = CAUSES[cause].fix
     if error.own is not None:
         place = FIX_FRAME.fill(path=error.own.path, line=error.own.line, function=error.own.function or "<module>")
         fix = replace(fix, summary=Text(f"{place.en} {fix.summary.en}", f"{place.zh}{fix.summary.zh}"))
+    text = f"{error.type}: {error.message}".removesuffix(": ") if error.type else BROKEN_OFF.en
     return Candidate(
         cause=cause,
-        certainty=Certainty.LIKELY,
-        weight=EXCEPTION,
+        certainty=certainty if error.type else Certainty.POSSIBLE,
+        weight=EXCEPTION if error.type else HINT,
         rank=voice.rank,
         line=error.line,
         time=error.time,
-        says=says,
-        evidence=(Evidence(text=text, path=path, line=error.end, rank=voice.rank), *_frame_evidence(path, error)),
+        says=raised.fill(what=text) if error.type else BROKEN_OFF,
+        evidence=(
+            Evidence(text=text if error.type else HEADER, path=path, line=error.end, rank=voice.rank),
+            *_frame_evidence(path, error),
+        ),
         fix=fix,
     )
 
@@ -209,7 +258,7 @@ def _of_error(path: str, error: PythonError, voice: Voice) -> Candidate:
 def _of_summaries(voice: Voice) -> Iterator[Candidate]:
     """Paddle's own error blocks that no signature knows: the program asked Paddle for something that it refuses."""
     for path, summary in voice.summaries:
-        text = f"{summary.type}: {summary.message}".strip()
+        text = f"{summary.type}: {summary.message or summary.hint or ''}".strip()
         yield Candidate(
             cause="user-code-exception",
             certainty=Certainty.POSSIBLE,
@@ -217,7 +266,7 @@ def _of_summaries(voice: Voice) -> Iterator[Candidate]:
             rank=voice.rank,
             line=summary.line,
             time=None,
-            says=RAISED.fill(type=summary.type, message=summary.message or summary.hint or "-"),
+            says=RAISED.fill(what=text),
             evidence=(Evidence(text=text, path=path, line=summary.line, rank=voice.rank),),
             fix=CAUSES["user-code-exception"].fix,
         )

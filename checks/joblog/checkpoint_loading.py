@@ -99,6 +99,15 @@ SIGNATURES = (
         ),
     ),
     Signature(
+        id="variable-shape-cut",
+        pattern=r"Variable Shape not match(?!, Variable \[)",
+        role=Role.ROOT,
+        cause="checkpoint-shape-mismatch",
+        says=Text("A tensor of the checkpoint has another shape than in the model.", "检查点中某个张量的形状与模型不一致。"),
+        matches=("AssertionError: Variable Shape not match",),
+        misses=("AssertionError: Variable Shape not match, Variable [ a ] need tensor with shape (1,) but load set tensor with shape (2,)",),
+    ),
+    Signature(
         id="shape-refused",
         pattern=r"size mismatch for \S{1,200}|[Ss]hape (?:not match|of .{1,160} (?:is )?not match|mismatch)|receives? a shape \[.{0,60}\], but the expected shape is|is unmatched .{0,80}will not be loaded|shape of model params .{0,120}not matched|Variable dtype not match",
         role=Role.CONFIRMATION,

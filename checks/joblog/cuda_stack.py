@@ -98,7 +98,7 @@ SIGNATURES = (
     ),
     Signature(
         id="fork-after-cuda",
-        pattern=r"[Cc][Uu][Dd][Aa] ?[Ee]rror ?\(3\)|Cannot re-initialize CUDA in forked subprocess|cudaErrorInitializationError|\binitialization error\b",
+        pattern=r"[Cc][Uu][Dd][Aa] ?[Ee]rror ?\(3\)|Cannot re-initialize CUDA in forked subprocess|cudaErrorInitializationError|CUDA.{0,40}\binitialization error\b",
         role=Role.ROOT,
         cause="fork-after-cuda",
         says=Text(

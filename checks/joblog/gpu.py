@@ -326,7 +326,7 @@ SIGNATURES = (
     ),
     Signature(
         id="nan-loss",
-        pattern=r"\w{0,20}[Ll]oss\w{0,20}['\"]?\s?[:=]\s?['\"\[]{0,3}(?:nan|NaN)\b",
+        pattern=r"[Ll][Oo][Ss][Ss]\w{0,20}['\"]?\s?[:=]\s?['\"\[]{0,3}(?:nan|NaN)(?:xxx)?\b",
         role=Role.ROOT,
         cause="nan-inf",
         certainty=Certainty.LIKELY,

@@ -83,19 +83,19 @@ SIGNATURES = (
     ),
     Signature(
         id="peer-unreachable",
-        pattern=r"connect addr=\S{1,80} failed \d{1,6} times with reason: ?(?P<reason>[\w ]{0,60})|_timeout: ?\d{1,6} elapsed: ?\d{1,6}|Stop_waiting response is expected"
+        pattern=r"_timeout: ?\d{1,6} elapsed: ?\d{1,6}|Stop_waiting response is expected"
         r"|wait for peer .{0,60}time ?out|rendezvous.{0,60}time ?out|failed to connect to (?:master|all addresses|etcd)|Connection timed out",
         role=Role.ROOT,
         cause="connection-refused-or-timeout",
         says=Text("A peer or the master did not answer in time.", "对端或 master 没有及时应答。"),
         matches=(
-            "W0606 gen_comm_id_helper.cc:120] connect addr=10.0.0.2:6170 failed 41 times with reason: Connection refused retry after 3 seconds",
+            "ValueError: (InvalidArgument) Stop_waiting response is expected",
             "SystemError: (Fatal) _timeout:900 elapsed:901 (at tcp_store.cc:402)",
         ),
     ),
     Signature(
         id="connection-refused",
-        pattern=r"Connection refused|\[Errno 111\]|\[Errno 110\]|\[Errno 113\]|No route to host|ConnectTimeout|Max retries exceeded with url|连接被拒绝|\[WinError 10061\]|\[WinError 10060\]",
+        pattern=r"Connection refused(?! retry)|\[Errno 111\]|\[Errno 110\]|\[Errno 113\]|No route to host|ConnectTimeout|Max retries exceeded with url|连接被拒绝|\[WinError 10061\]|\[WinError 10060\]",
         role=Role.ROOT,
         cause="connection-refused-or-timeout",
         certainty=Certainty.LIKELY,
@@ -119,7 +119,7 @@ SIGNATURES = (
     ),
     Signature(
         id="peer-retry",
-        pattern=r"server not ready, wait \d{1,6} sec to retry|Retry to connect to (?P<peer>\S{1,120}) while the server is not yet listening|Socket connect worker .{0,80}failed, try again|master not ready|Waiting peer start"
+        pattern=r"connect addr=\S{1,80} failed \d{1,6} times with reason|server not ready, wait \d{1,6} sec to retry|Retry to connect to (?P<peer>\S{1,120}) while the server is not yet listening|Socket connect worker .{0,80}failed, try again|master not ready|Waiting peer start"
         r"|not ready endpoints",
         role=Role.CONFIRMATION,
         cause="connection-refused-or-timeout",
@@ -127,6 +127,7 @@ SIGNATURES = (
         says=_RETRY,
         matches=(
             "server not ready, wait 3 sec to retry...",
+            "W0606 gen_comm_id_helper.cc:120] connect addr=10.0.0.2:6170 failed 4 times with reason: Connection refused retry after 3 seconds",
             "I1201 tcp_utils.cc:109] Retry to connect to 127.0.0.1:50044 while the server is not yet listening.",
         ),
     ),
@@ -146,7 +147,7 @@ SIGNATURES = (
     ),
     Signature(
         id="ready-endpoints",
-        pattern=r"Successfully connected to \S{1,80}:\d{1,5}",
+        pattern=r"Successfully connected to \S{1,80}:\d{1,5}|init nccl context nranks",
         role=Role.LAUNCHER,
         says=Text("The rank reached the store.", "该 rank 已连上 store。"),
         matches=("I1201 00:58:28.911226  9187 tcp_utils.cc:132] Successfully connected to 127.0.0.1:41975",),

@@ -103,6 +103,10 @@ LOOK_HANG = Text(
 )
 
 
+#: Asking a server this often, three seconds apart, is more than a slow start.
+ENDLESS = 20
+
+
 @dataclass(slots=True)
 class _Ground:
     """What the verdict rests on besides the candidate itself."""
@@ -242,7 +246,7 @@ def _size(job: Job) -> int:
 
 def _without_root(job: Job, _chosen: Candidate | None) -> _Ground:
     """What can be said where no line speaks for a root: who is missing, who hung, or that only the launcher speaks."""
-    for reason in (_waiting, _dead_silently, _left_by_launcher, _echoes):
+    for reason in (_waiting, _endless_retry, _dead_silently, _left_by_launcher, _echoes):
         if (ground := reason(job)) is not None:
             return ground
     return _Ground(summary=FINE, cause="no-failure", certainty=Certainty.LIKELY)
@@ -343,17 +347,8 @@ def _echoes(job: Job) -> _Ground | None:
             evidence=[each.evidence for each in workers[:2]],
             next_steps=[LOOK_KERNEL, RUN_AGAIN],
         )
-    for voice in job.voices:
-        connected = max((each.event.last for each in voice.said("ready-endpoints")), default=0)
-        for heard in voice.said("peer-retry"):
-            if heard.event.last > connected and (heard.event.count > 1 or not connected):
-                return _Ground(
-                    summary=heard.signature.says,
-                    cause="connection-refused-or-timeout",
-                    certainty=Certainty.LIKELY,
-                    rank=voice.rank,
-                    evidence=[heard.evidence],
-                )
+    if (ground := _retry(job, least=1)) is not None:
+        return ground
     if echoes:
         return _Ground(
             summary=NOT_TOLD,
@@ -362,6 +357,26 @@ def _echoes(job: Job) -> _Ground | None:
             evidence=[each.evidence for each in echoes[:3]],
             next_steps=[RUN_AGAIN],
         )
+    return None
+
+
+def _endless_retry(job: Job) -> _Ground | None:
+    """A rank that asked so often for a server that this alone is the trouble."""
+    return _retry(job, least=ENDLESS)
+
+
+def _retry(job: Job, *, least: int) -> _Ground | None:
+    for voice in job.voices:
+        connected = max((each.event.last for each in voice.said("ready-endpoints")), default=0)
+        retries = [each for each in voice.said("peer-retry") if each.event.last > connected]
+        if sum(each.event.count for each in retries) >= max(least, 2 if connected else 1):
+            return _Ground(
+                summary=retries[0].signature.says,
+                cause="connection-refused-or-timeout",
+                certainty=Certainty.LIKELY,
+                rank=voice.rank,
+                evidence=[retries[-1].evidence],
+            )
     return None
 
 

@@ -155,8 +155,8 @@ def _of(items: Iterable[Item], rank: int | None) -> list[Item]:
 
 
 def _ranks_in(file: LogFile) -> list[int | None]:
-    items = (*file.events, *file.errors, *file.signals, *file.summaries)
-    found = {each.rank for each in items}
+    found = {each.rank for each in file.events} | {each.rank for each in file.errors}
+    found |= {each.rank for each in file.signals} | {each.rank for each in file.summaries}
     return sorted(found | {None}, key=lambda rank: (rank is None, rank or 0))
 
 

@@ -31,7 +31,8 @@ def clean(text: str) -> Cleaned:
     """A line as the program printed it."""
     if "\x1b" in text:
         text = _ESCAPES.sub("", text)
-    text = _CONTROLS.sub("", text)
+    if not text.isprintable():
+        text = _CONTROLS.sub("", text)
     if text.startswith(">") and not text.startswith(">>>"):
         text = _QUOTE.sub("", text)
     rank = None

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime, timezone
 from io import BytesIO
+from itertools import islice
 from pathlib import Path
 from typing import BinaryIO
 
@@ -18,10 +19,11 @@ from paddle_doctor.subjects.joblog.model import JobLog, Kind, LogFile
 from paddle_doctor.subjects.joblog.reading import lines_of
 from paddle_doctor.subjects.joblog.run import Run
 from paddle_doctor.subjects.joblog.sources import CANNOT_OPEN, STANDARD_INPUT, Source, named, sources_of
-from paddle_doctor.subjects.joblog.times import time_of, year_of
 
 #: An environment dump that a paste has wrapped is cut over at most so many lines.
 LONGEST_DUMP = 200
+#: Lines that are looked at together.
+BLOCK = 256
 
 
 def gather_joblog(paths: Sequence[Path], signatures: Sequence[Signature]) -> JobLog:
@@ -58,21 +60,22 @@ def _read(source: Source, matcher: Matcher) -> LogFile:
 def _facts(source: Source, stream: BinaryIO, matcher: Matcher, *, year: int) -> LogFile:
     if source.kind is Kind.ENVIRONMENT:
         return _environment_facts(source, stream)
-    run = Run(source.rank, matcher, starts=1)
+    run = Run(source.rank, matcher, starts=1, year=year)
     runs = 1
     size = number = 0
     counted = _Variables()
-    for number, raw in lines_of(stream):
-        size += len(raw) + 1
-        cleaned = clean(raw)
-        if is_fence(cleaned.text) or counted.takes(cleaned.text):
-            continue
-        text = cleaned.text
-        if run.ends_before(text):
-            run = Run(source.rank, matcher, starts=number)
-            runs += 1
-        year = year_of(text) or year
-        run.feed(number, text, prefix_rank=cleaned.rank, time=time_of(text, year))
+    for block in _blocks(lines_of(stream)):
+        lines = [(number, raw, clean(raw)) for number, raw in block]
+        among = matcher.among("\n".join(cleaned.text for _, _, cleaned in lines))
+        for number, raw, cleaned in lines:
+            size += len(raw) + 1
+            text = cleaned.text
+            if is_fence(text) or counted.takes(text):
+                continue
+            if run.ends_before(text):
+                run = Run(source.rank, matcher, starts=number, year=year)
+                runs += 1
+            run.feed(number, text, prefix_rank=cleaned.rank, among=among)
     return run.facts(
         path=str(source.path),
         kind=source.kind,
@@ -82,6 +85,11 @@ def _facts(source: Source, stream: BinaryIO, matcher: Matcher, *, year: int) -> 
         variables=counted.variables,
         secrets=counted.secrets,
     )
+
+
+def _blocks(lines: Iterator[tuple[int, str]]) -> Iterator[list[tuple[int, str]]]:
+    while block := list(islice(lines, BLOCK)):
+        yield block
 
 
 class _Variables:

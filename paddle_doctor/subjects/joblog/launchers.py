@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 
 from paddle_doctor.subjects.joblog.model import FailedContainer, Launcher
 
@@ -47,6 +48,10 @@ _ANY = (
 MOST_FAILED = 4096
 
 
+#: Asks for the time of the line at hand, where one is needed.
+Clock = Callable[[], float | None]
+
+
 class LauncherReader:
     """Fed line by line; knows what the launcher said, and whose output a console shows at the moment."""
 
@@ -67,7 +72,7 @@ class LauncherReader:
         #: The rank whose output follows in this console, once ranks run.
         self.speaker: int | None = None
 
-    def feed(self, number: int, text: str, time: float | None) -> bool:
+    def feed(self, number: int, text: str, time: Clock) -> bool:
         """Take one line in; True if it is the launcher's own."""
         if not any(sign in text for sign in _ANY):
             return False
@@ -104,7 +109,7 @@ class LauncherReader:
             time=self._time,
         )
 
-    def _take(self, number: int, text: str, time: float | None) -> str | None:
+    def _take(self, number: int, text: str, time: Clock) -> str | None:
         """Note what the line says; the launcher that alone says such a thing."""
         if _STARTED.search(text) and self.speaker is None:
             self.speaker = 0
@@ -113,7 +118,7 @@ class LauncherReader:
                 return known
         return None
 
-    def _container(self, number: int, text: str, time: float | None) -> str | None:
+    def _container(self, number: int, text: str, time: Clock) -> str | None:
         if DETAIL in text:
             self.speaker = self._failed[-1].rank if self._failed else None
             return "launch"
@@ -133,11 +138,11 @@ class LauncherReader:
             return "launch"
         if "Pod failed" in text or "Container failed" in text:
             self._gave_up = True
-            self._time = self._time or time
+            self._time = self._time or time()
             return "launch"
         return None
 
-    def _legacy(self, number: int, text: str, time: float | None) -> str | None:
+    def _legacy(self, number: int, text: str, time: Clock) -> str | None:
         if found := _ABORT.search(text):
             ranks = [part for part in re.split(r"[,\s]+", found["ranks"]) if part]
             self._blamed = tuple(int(part) for part in ranks[:MOST_FAILED] if len(part) < 8)
@@ -147,10 +152,10 @@ class LauncherReader:
             return "legacy"
         if "terminate all the procs" in text:
             self._gave_up = True
-            self._time = self._time or time
+            self._time = self._time or time()
             return "legacy"
         if found := _GROUP.search(text):
-            self._time = self._time or time
+            self._time = self._time or time()
             if len(self._stopped) < MOST_FAILED and int(found["pid"]) not in self._stopped:
                 self._stopped.append(int(found["pid"]))
             return "legacy"
@@ -159,7 +164,7 @@ class LauncherReader:
             return "legacy"
         return None
 
-    def _end(self, _number: int, text: str, _time: float | None) -> str | None:
+    def _end(self, _number: int, text: str, _time: Clock) -> str | None:
         if "Local processes completed" in text or "Pod completed" in text:
             self._completed = True
         elif "LAUNCH" in text and (found := _EXIT.search(text)):
@@ -171,7 +176,7 @@ class LauncherReader:
             return None
         return "launch" if "LAUNCH" in text else "legacy"
 
-    def _start(self, _number: int, text: str, _time: float | None) -> str | None:
+    def _start(self, _number: int, text: str, _time: Clock) -> str | None:
         if found := _SIZE.search(text):
             size = next(int(value) for value in found.groups() if value)
             self._values.setdefault("size", size)
@@ -180,7 +185,7 @@ class LauncherReader:
             self._keeps_logs = found["dir"] != "None"
         return None
 
-    def _others(self, number: int, text: str, _time: float | None) -> str | None:
+    def _others(self, number: int, text: str, _time: Clock) -> str | None:
         found = _SPAWN.search(text)
         name = "spawn"
         if not found:

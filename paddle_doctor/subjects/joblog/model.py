@@ -69,8 +69,10 @@ class PythonError:
     """An exception as printed.
 
     `line` is where it begins, `end` where its ``Type: message`` stands. `deepest` is the innermost frame at all and
-    `own` the innermost frame in code that is not installed. `origin` names the thread, worker process or logger that
-    printed it, if the log says so; `in_loader` is True if a data loader's frames are on the stack; `spawned` is True in
+    `own` the innermost frame in code that is not installed. `type` is empty if the log
+    breaks off before it. `origin` names the thread, worker process or logger that
+    printed it, if the log says so; `in_loader` is True if a data loader's frames are on the stack, `in_config` if frames that read or apply a configuration are;
+    `spawned` is True in
     a child process that multiprocessing started.
     """
 
@@ -84,6 +86,7 @@ class PythonError:
     own: Frame | None = None
     origin: str | None = None
     in_loader: bool = False
+    in_config: bool = False
     spawned: bool = False
     rank: int | None = None
     time: float | None = None

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import re
 from collections import deque
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from paddle_doctor.core.secrets import hide_in_text
+from paddle_doctor.core.signature import Signature
 from paddle_doctor.subjects.joblog.blocks import BlockReader
 from paddle_doctor.subjects.joblog.launchers import LauncherReader
 from paddle_doctor.subjects.joblog.matching import Matcher
@@ -19,7 +21,7 @@ from paddle_doctor.subjects.joblog.model import (
     PythonError,
     SignalBlock,
 )
-from paddle_doctor.subjects.joblog.times import glog_pid
+from paddle_doctor.subjects.joblog.times import glog_pid, time_of, year_of
 from paddle_doctor.subjects.joblog.tracebacks import TracebackReader
 
 #: Bounds of what is kept of one run, so that memory does not grow with the log.
@@ -29,6 +31,8 @@ MOST_SIGNALS = 50
 SHOWN = 600
 CONTEXT = 2
 TAIL = 12
+#: So many lines back a time is looked for, for a line that has none (of a traceback, say).
+RECENT = 80
 
 _LAUNCH_BANNER = re.compile(r"^LAUNCH INFO .{0,40}-{5,} {1,3}Configuration |^-{5,} {1,3}Configuration Arguments -{5,}")
 _FLAGS_BANNER = re.compile(r"^=+ Modified FLAGS detected =+$")
@@ -42,8 +46,7 @@ class _Kept:
     """An event in the making: more of its kind may come, and the lines after it."""
 
     signature: str
-    line: int
-    text: str
+    line: Line
     fields: dict[str, str]
     rank: int | None
     time: float | None
@@ -56,7 +59,7 @@ class _Kept:
 class Run:
     """What is known of the run so far."""
 
-    def __init__(self, rank: int | None, matcher: Matcher, *, starts: int) -> None:
+    def __init__(self, rank: int | None, matcher: Matcher, *, starts: int, year: int) -> None:
         self._rank = rank
         self._matcher = matcher
         self._starts = starts
@@ -67,8 +70,8 @@ class Run:
         self._tracebacks = TracebackReader()
         self._blocks = BlockReader()
         self._launcher = LauncherReader()
-        self._recent: deque[Line] = deque(maxlen=CONTEXT)
-        self._tail: deque[Line] = deque(maxlen=TAIL)
+        self._recent: deque[Line] = deque(maxlen=RECENT)
+        self._year = year
         self._time: float | None = None
         self._pid: int | None = None
         self._store_pid: int | None = None
@@ -86,31 +89,42 @@ class Run:
             return other and self._rank is not None
         return False
 
-    def feed(self, number: int, text: str, *, prefix_rank: int | None, time: float | None) -> None:
-        """Take one cleaned line in."""
-        self._time = time or self._time
-        if not text.strip():
-            self._tracebacks.feed(number, text, rank=None, time=None)
+    def feed(
+        self, number: int, text: str, *, prefix_rank: int | None, among: Mapping[str, Sequence[Signature]]
+    ) -> None:
+        """Take one cleaned line in; `among` are the literals of signatures that stand in its neighbourhood."""
+        line = Line(number=number, text=text)
+        self._recent.append(line)
+        if not text:
+            self._tracebacks.feed(number, text, rank=None, time=self._time_now)
             return
-        own = self._launcher.feed(number, text, time)
+        for kept in self._waiting:
+            kept.context.append(line)
+            kept.waits -= 1
+        if self._waiting:
+            self._waiting = [kept for kept in self._waiting if kept.waits]
+        own = self._launcher.feed(number, text, self._time_now)
         rank = self._rank if self._rank is not None else prefix_rank
         if rank is None and not own:
             rank = self._launcher.speaker
-        self._pid = self._pid or glog_pid(text)
-        shown = Line(number=number, text=_shown(text))
-        for kept in self._waiting:
-            kept.context.append(shown)
-            kept.waits -= 1
-        self._waiting = [kept for kept in self._waiting if kept.waits]
-        error = self._tracebacks.feed(number, text, rank=rank, time=self._time)
+        if self._pid is None:
+            self._pid = glog_pid(text)
+        error = self._tracebacks.feed(number, text, rank=rank, time=self._time_now)
         if error and len(self._errors) < MOST_ERRORS:
             self._errors.append(error)
         if len(self._blocks.signals) < MOST_SIGNALS:
             self._blocks.feed(number, text, rank)
-        for signature, fields in self._matcher.matches(text):
-            self._keep(signature.id, fields, shown, rank, time or self._time)
-        self._recent.append(shown)
-        self._tail.append(shown)
+        for signature, fields in self._matcher.matches(text, among):
+            self._keep(signature.id, fields, line, rank)
+
+    def _time_now(self) -> float | None:
+        """The time of this line, or else of the last line before it that has one."""
+        for line in reversed(self._recent):
+            if (time := time_of(line.text, self._year)) is not None:
+                self._year = year_of(line.text) or self._year
+                self._time = time
+                break
+        return self._time
 
     def facts(
         self, *, path: str, kind: Kind, size: int, lines: int, runs: int, variables: int, secrets: int
@@ -125,23 +139,27 @@ class Run:
             runs=runs,
             run_starts=self._starts,
             events=tuple(_event(kept) for kept in self._events.values()),
-            errors=tuple(_hidden_error(each) for each in self._errors),
+            errors=tuple(_hidden_error(each) for each in self._all_errors()),
             signals=tuple(_hidden_signal(each) for each in self._blocks.signals),
             summaries=tuple(_hidden_summary(each) for each in self._blocks.summaries),
             launcher=self._launcher.facts(),
-            tail=tuple(self._tail),
-            last_time=self._time,
+            tail=tuple(_hidden_line(line) for line in [each for each in self._recent if each.text][-TAIL:]),
+            last_time=self._time_now(),
             pid=self._pid,
             variables=variables,
             secrets=secrets,
         )
+
+    def _all_errors(self) -> list[PythonError]:
+        unfinished = self._tracebacks.unfinished()
+        return [*self._errors, unfinished] if unfinished else self._errors
 
     def _over(self) -> bool:
         """Whether the process of this run has ended: its main thread raised, or a signal stopped it."""
         main_raised = any(not error.spawned and error.origin is None and error.frames for error in self._errors)
         return main_raised or bool(self._blocks.signals)
 
-    def _keep(self, signature: str, fields: dict[str, str], shown: Line, rank: int | None, time: float | None) -> None:
+    def _keep(self, signature: str, fields: dict[str, str], line: Line, rank: int | None) -> None:
         fields = {name: _shown(value) for name, value in fields.items()}
         key = (signature, rank, tuple(sorted(fields.items())))
         kept = self._events.get(key)
@@ -149,10 +167,11 @@ class Run:
             kept = next(each for each in self._events.values() if each.signature == signature)
         if kept is not None:
             kept.count += 1
-            kept.last = shown.number
+            kept.last = line.number
             return
         self._of_one[signature] = self._of_one.get(signature, 0) + 1
-        kept = _Kept(signature, shown.number, shown.text, fields, rank, time, shown.number, context=[*self._recent])
+        before = [each for each in self._recent if each.text][-CONTEXT - 1 : -1]
+        kept = _Kept(signature, line, fields, rank, self._time_now(), line.number, context=before)
         self._events[key] = kept
         self._waiting.append(kept)
 
@@ -160,15 +179,19 @@ class Run:
 def _event(kept: _Kept) -> Event:
     return Event(
         signature=kept.signature,
-        line=kept.line,
-        text=kept.text,
+        line=kept.line.number,
+        text=_shown(kept.line.text),
         fields=kept.fields,
         rank=kept.rank,
         time=kept.time,
         count=kept.count,
         last=kept.last,
-        context=tuple(kept.context),
+        context=tuple(_hidden_line(line) for line in kept.context),
     )
+
+
+def _hidden_line(line: Line) -> Line:
+    return Line(number=line.number, text=_shown(line.text))
 
 
 def _shown(text: str) -> str:

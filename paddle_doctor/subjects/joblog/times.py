@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import calendar
 import re
+from collections.abc import Sequence
 
 #: ``2026-12-01 00:58:26,925``, ``2026/12/01 00:58:26``, ``2026-12-01T00:58:26.9``
 _DATED = re.compile(r"\b(20\d\d)[-/](\d\d)[-/](\d\d)[ T](\d\d):(\d\d):(\d\d)(?:[.,](\d{1,6}))?")
@@ -21,11 +22,11 @@ def time_of(text: str, year: int) -> float | None:
     if ":" not in text:
         return None
     if found := _DATED.search(text):
-        return _seconds(*found.groups())
+        return _seconds(found.groups())
     if found := _GLOG.match(text):
-        return _seconds(str(year), *found.groups()[:6])
+        return _seconds((str(year), *found.groups()[:6]))
     if found := _SHORT.match(text):
-        return _seconds(str(year), *found.groups(), None)
+        return _seconds((str(year), *found.groups(), None))
     return None
 
 
@@ -41,12 +42,10 @@ def year_of(text: str) -> int | None:
     return int(found[1]) if found else None
 
 
-def _seconds(
-    year: str, month: str, day: str, hour: str, minute: str, second: str, fraction: str | None
-) -> float | None:
-    numbers = [int(part) for part in (year, month, day, hour, minute, second)]
-    if not (
-        1 <= numbers[1] <= 12 and 1 <= numbers[2] <= 31 and numbers[3] < 24 and numbers[4] < 60 and numbers[5] < 61
-    ):
+def _seconds(parts: Sequence[str | None]) -> float | None:
+    """Of year, month, day, hour, minute, second and, if there is one, the second's fraction; None if they are no time."""
+    year, month, day, hour, minute, second = (int(part or 0) for part in parts[:6])
+    if not (1 <= month <= 12 and 1 <= day <= 31 and hour < 24 and minute < 60 and second < 61):
         return None
-    return calendar.timegm((*numbers, 0, 0, 0)) + (float(f"0.{fraction}") if fraction else 0.0)
+    fraction = float(f"0.{parts[6]}") if parts[6] else 0.0
+    return calendar.timegm((year, month, day, hour, minute, second)) + fraction

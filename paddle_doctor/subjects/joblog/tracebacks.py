@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from paddle_doctor.subjects.joblog.model import Frame, Link, PythonError
@@ -19,9 +20,10 @@ _NAME = r"(?P<type>(?:[A-Za-z_]\w{0,80}\.){0,8}[A-Za-z_]\w{0,80})"
 _LAST = re.compile(rf"^{_NAME}(?::(?:\s(?P<message>.*))?)?$")
 #: The same without a traceback above it: only names that are exceptions by their ending, and not a log's own words.
 _BARE = re.compile(
-    r"^(?P<type>(?:[a-z_]\w{0,60}\.){0,8}(?:[A-Z]\w{0,60}(?:Error|Exception|Interrupt|NotMet)|SystemExit|StopIteration"
+    r"^(?P<type>(?:[a-z_]\w{0,60}\.){0,8}(?:[A-Z]\w{0,60}(?:Error|Exception|Interrupt|NotMet)|Exception|SystemExit|StopIteration"
     r"|_queue\.Empty|queue\.Empty|Empty))(?::(?:\s(?P<message>.*))?)?$"
 )
+_BARE_WORDS = ("Error", "Exception", "Interrupt", "NotMet", "SystemExit", "StopIteration", "Empty")
 _IPYTHON_HEADER = re.compile(rf"^{_NAME}\s{{3,80}}Traceback \(most recent call last\)")
 _ORIGIN = re.compile(r"^(?:Exception in thread (?P<thread>[^:]{1,80})|Process (?P<process>[\w-]{1,40})):?$")
 _WORKER = re.compile(r"DataLoader worker\s?\((?P<worker>\d{1,6})\) caught (?P<type>\w{1,80}) with message")
@@ -35,8 +37,15 @@ _CAUSED = "The above exception was the direct cause of the following exception"
 _INSTALLED = re.compile(
     r"(?:site|dist)-packages|[/\\]lib(?:64)?[/\\](?:python\d|[\w-]{1,40}\.py$)|^<|[/\\]Lib[/\\]|python3[\d.]*[/\\](?:threading|multiprocessing)",
 )
+#: Frames between a loader and a sample: the exception came from reading or transforming it.
 _LOADER = re.compile(
-    r"dataloader|data_loader|[/\\]io[/\\](?:reader|worker)|[/\\]fluid[/\\]reader\.py|__getitem__|collate|_worker_loop|_thread_loop|[/\\]data_?sets?[/\\]"
+    r"__getitem__|collate|_worker_loop|_thread_loop|_read_into_queue|_reader_thread|iter_reader|_get_transformed"
+    r"|[/\\]fetcher\.py|paddle[/\\]reader[/\\]|data_feeder"
+)
+#: Frames that build objects from a configuration or read one.
+_CONFIGURED = re.compile(
+    r"[/\\]workspace\.py|[/\\]yaml[/\\]|[/\\]argparse\.py|load_config|from_config|build_from|parse_args|merge_config|[/\\]builder\.py"
+    r"|cvlibs[/\\]config|[/\\]omegaconf[/\\]|[/\\]config\.py"
 )
 #: A traceback that never ends is given up after so many lines.
 LONGEST = 2000
@@ -56,9 +65,15 @@ class _Open:
     deepest: Frame | None = None
     own: Frame | None = None
     in_loader: bool = False
+    in_config: bool = False
     spawned: bool = False
     source_due: bool = False
+    gap: bool = False
     lines: int = 0
+
+
+#: Asks for the time of the line at hand, where one is needed.
+Clock = Callable[[], float | None]
 
 
 class TracebackReader:
@@ -69,30 +84,31 @@ class TracebackReader:
         self._link = Link.FIRST
         self._origin: str | None = None
 
-    def feed(self, number: int, text: str, *, rank: int | None, time: float | None) -> PythonError | None:
-        """The error that this line completes, if it does."""
+    def feed(self, number: int, text: str, *, rank: int | None, time: Clock) -> PythonError | None:
+        """The error that this line completes or breaks off, if it does."""
         if HEADER in text and "C++ Traceback" not in text:
+            broken_off = self.unfinished()
             self._begin(number, text, rank, time)
-            return None
+            return broken_off
         stripped = text.strip()
         if self._open is not None:
             return self._continue(number, text, stripped)
         self._note_links(stripped)
         return self._bare(number, stripped, rank, time)
 
-    @property
-    def busy(self) -> bool:
-        """Whether a traceback has begun and not ended."""
-        return self._open is not None
+    def unfinished(self) -> PythonError | None:
+        """The traceback that has begun and not ended; its type is not known and empty."""
+        now = self._open
+        return _error(now, now.line, "", "") if now is not None and now.frames else None
 
-    def _begin(self, number: int, text: str, rank: int | None, time: float | None) -> None:
+    def _begin(self, number: int, text: str, rank: int | None, time: Clock) -> None:
         ipython = _IPYTHON_HEADER.match(text)
         self._open = _Open(
             line=number,
             link=self._link,
             origin=self._origin,
             rank=rank,
-            time=time,
+            time=time(),
             awaited=ipython["type"] if ipython else None,
         )
         self._link, self._origin = Link.FIRST, None
@@ -107,7 +123,8 @@ class TracebackReader:
             return None
         was_source = now.source_due
         now.source_due = False
-        last = _LAST.match(stripped) if not text.startswith((" ", "\t")) else None
+        indented = text.startswith((" ", "\t"))
+        last = None if indented else _BARE.match(stripped) if now.gap else _LAST.match(stripped)
         if now.awaited:
             last = last if last and last["type"] == now.awaited else None
         elif last and was_source and not _BARE.match(stripped):
@@ -115,8 +132,11 @@ class TracebackReader:
         if last and (now.frames or now.awaited or _BARE.match(stripped)):
             self._open = None
             return _error(now, number, last["type"], last["message"] or "")
+        now.gap = now.gap or not (indented or was_source)
         if now.lines > LONGEST:
+            broken_off = self.unfinished()
             self._open = None
+            return broken_off
         return None
 
     def _take_frame(self, now: _Open, found: re.Match[str]) -> None:
@@ -128,7 +148,9 @@ class TracebackReader:
         now.deepest = frame
         if own:
             now.own = frame
-        now.in_loader = now.in_loader or bool(_LOADER.search(f"{path} {frame.function}"))
+        place = f"{path} {frame.function}"
+        now.in_loader = now.in_loader or bool(_LOADER.search(place))
+        now.in_config = now.in_config or bool(_CONFIGURED.search(place))
         now.spawned = (
             now.spawned or "spawn_main" in frame.function or "multiprocessing/spawn.py" in path.replace("\\", "/")
         )
@@ -145,11 +167,11 @@ class TracebackReader:
         elif found := _ORIGIN.match(stripped):
             self._origin = found["thread"] or found["process"]
 
-    def _bare(self, number: int, stripped: str, rank: int | None, time: float | None) -> PythonError | None:
-        found = _BARE.match(stripped)
+    def _bare(self, number: int, stripped: str, rank: int | None, time: Clock) -> PythonError | None:
+        found = _BARE.match(stripped) if any(word in stripped for word in _BARE_WORDS) else None
         if not found or found["type"] == "FatalError":
             return None  # Paddle's own word for a signal; `blocks` reads it
-        alone = _Open(line=number, link=self._link, origin=self._origin, rank=rank, time=time, awaited=None)
+        alone = _Open(line=number, link=self._link, origin=self._origin, rank=rank, time=time(), awaited=None)
         self._link, self._origin = Link.FIRST, None
         return _error(alone, number, found["type"], found["message"] or "")
 
@@ -166,6 +188,7 @@ def _error(seen: _Open, end: int, kind: str, message: str) -> PythonError:
         own=seen.own,
         origin=seen.origin,
         in_loader=seen.in_loader or bool(seen.origin and seen.origin.startswith("DataLoader worker")),
+        in_config=seen.in_config,
         spawned=seen.spawned,
         rank=seen.rank,
         time=seen.time,
