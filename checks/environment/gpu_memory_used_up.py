@@ -136,7 +136,7 @@ def _holders(gpu: Gpu) -> Text:
         names = [f"pid {each.pid}" + (f" ({each.user})" if each.user else "") for each in gpu.processes[:5]]
         more = len(gpu.processes) - 5
         sentences.append(HELD_BY.fill(processes=", ".join(names) + (f", +{more}" if more > 0 else "")))
-    if all(each.memory is not None for each in gpu.processes):
+    if gpu.processes_told and all(each.memory is not None for each in gpu.processes):
         unowned = gpu.memory_used - sum(each.memory or 0 for each in gpu.processes)
         if unowned > DRIVER_SHARE:
             sentences.append(NOBODY.fill(memory=_gib(unowned)))

@@ -59,9 +59,9 @@ def hide_invisible(gpus: Sequence[Gpu], variables: Mapping[str, str]) -> tuple[G
     for word in (each.strip() for each in value.split(",")):
         chosen = [gpu.index for gpu in gpus if word == str(gpu.index) or (gpu.uuid and word == gpu.uuid)]
         if not chosen:
-            if word not in ("", "-1"):
-                return tuple(gpus)  # "all", a MIG id, a shortened one: not ours to resolve
-            break  # CUDA reads the list up to the first that it does not know
+            if word in ("", "-1") or word.isdecimal():
+                break  # CUDA reads the list up to the first that it does not know
+            return tuple(gpus)  # "all", a MIG id, a shortened one: not ours to resolve
         visible.update(chosen)
     return tuple(replace(gpu, hidden=gpu.index not in visible) for gpu in gpus)
 
@@ -86,27 +86,36 @@ def _gpu_or_reason(nvml: Any, index: int) -> Gpu | Unseen:
 def _gpu(nvml: Any, index: int) -> Gpu:
     handle = nvml.nvmlDeviceGetHandleByIndex(index)
     memory = nvml.nvmlDeviceGetMemoryInfo(handle)
+    processes = _processes(nvml, handle)
     return Gpu(
         index=index,
         name=_text(nvml.nvmlDeviceGetName(handle)),
         uuid=_text(nvml.nvmlDeviceGetUUID(handle)),
         memory_total=int(memory.total),
         memory_used=int(memory.used),
-        processes=_processes(nvml, handle),
+        processes=processes or (),
+        processes_told=processes is not None,
     )
 
 
-def _processes(nvml: Any, handle: Any) -> tuple[GpuProcess, ...]:
-    """Those that compute and those that draw; a process that does both is listed once."""
-    found: dict[int, int | None] = {}
-    for ask in (nvml.nvmlDeviceGetComputeRunningProcesses, nvml.nvmlDeviceGetGraphicsRunningProcesses):
-        # An old card or driver, or a virtual one, does not tell its processes.
-        with contextlib.suppress(
-            nvml.NVMLError_NotSupported, nvml.NVMLError_NoPermission, nvml.NVMLError_FunctionNotFound
-        ):
-            for each in ask(handle):
-                found[int(each.pid)] = None if each.usedGpuMemory is None else int(each.usedGpuMemory)
-    return tuple(GpuProcess(pid=pid, memory=memory) for pid, memory in sorted(found.items()))
+def _processes(nvml: Any, handle: Any) -> tuple[GpuProcess, ...] | None:
+    """Those that compute and those that draw, one that does both once; None where the driver does not tell them."""
+    asked = [_running(nvml, handle, kind) for kind in ("Compute", "Graphics")]
+    told = [running for running in asked if running is not None]
+    found = {int(each.pid): each.usedGpuMemory for running in told for each in running}
+    return tuple(GpuProcess(pid=pid, memory=memory) for pid, memory in sorted(found.items())) if told else None
+
+
+def _running(nvml: Any, handle: Any, kind: str) -> list[Any] | None:
+    """The processes of a kind; by the second version of the call for drivers older than 510, which lack the third."""
+    for version in ("_v3", "_v2"):
+        ask = getattr(nvml, f"nvmlDeviceGet{kind}RunningProcesses{version}")
+        with contextlib.suppress(nvml.NVMLError_FunctionNotFound):
+            try:
+                return list(ask(handle))
+            except (nvml.NVMLError_NotSupported, nvml.NVMLError_NoPermission):
+                return None
+    return None
 
 
 def _named(process: GpuProcess, table: ProcessTable) -> GpuProcess:

@@ -116,13 +116,17 @@ class GpuProcess:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Gpu:
-    """A GPU as NVML sees it; memory in bytes. `hidden` means that CUDA_VISIBLE_DEVICES leaves it out."""
+    """A GPU as NVML sees it; memory in bytes. `hidden` means that CUDA_VISIBLE_DEVICES leaves it out.
+
+    Where `processes_told` is False, the driver does not say who holds the memory.
+    """
 
     index: int
     name: str
     memory_total: int
     memory_used: int
     processes: tuple[GpuProcess, ...] = ()
+    processes_told: bool = True
     uuid: str = ""
     hidden: bool = False
 
