@@ -49,10 +49,14 @@ MAY_BE_MISSING = Text(
     "{python} has no module '{module}', unless it lies where this script adds to sys.path.",
     "{python} 没有模块“{module}”，除非它位于本脚本添加到 sys.path 的位置。",
 )
-INSTALL = Text("Install it for the interpreter that runs the job.", "为运行任务的解释器安装它。")
+INSTALL = Text(
+    "Install it for the interpreter that runs the job. If that is another one, name it with --python.",
+    "为运行任务的解释器安装它。如果任务用的是另一个解释器，请用 --python 指明。",
+)
 NOT_ON_PYPI = Text(
-    "Install it for the interpreter that runs the job, or put its folder on PYTHONPATH.",
-    "为运行任务的解释器安装它，或把它所在的文件夹加入 PYTHONPATH。",
+    "Install it for the interpreter that runs the job, or put its folder on PYTHONPATH. If the job runs on another "
+    "interpreter, name it with --python.",
+    "为运行任务的解释器安装它，或把它所在的文件夹加入 PYTHONPATH。如果任务用的是另一个解释器，请用 --python 指明。",
 )
 LEFT = Text(
     "It left Python; port the script, or use an older Python.",
@@ -140,10 +144,12 @@ def missing_module(script: Script, environment: Environment) -> Iterator[Finding
 def _finding(script: Script, each: Import, module: str, interpreter: Interpreter) -> Finding:
     message = MAY_BE_MISSING if script.changes_path else MISSING
     python = interpreter.executable
+    # Where there is no Paddle at all, it may be the wrong interpreter that was asked.
+    doubtful = script.changes_path or "paddle" in interpreter.missing_modules
     return PAGE.finding(
         message.fill(python=python, module=module),
         severity=Severity.WARNING if script.changes_path else Severity.ERROR,
-        certainty=Certainty.LIKELY if script.changes_path else Certainty.CERTAIN,
+        certainty=Certainty.LIKELY if doubtful else Certainty.CERTAIN,
         location=script.location(each.place),
         evidence=[
             script.quote(each.place),

@@ -86,9 +86,8 @@ def _bytes(path: Path) -> bytes:
         with path.open("rb") as file:
             data = file.read(MAX_BYTES + 1)
             size = os.fstat(file.fileno()).st_size
-    except (OSError, ValueError) as error:  # ValueError: a NUL byte in the path
-        why = getattr(error, "strerror", None) or error
-        raise InputError(UNREADABLE.fill(path=repr(str(path)) if "\0" in str(path) else path, why=why)) from error
+    except OSError as error:
+        raise InputError(UNREADABLE.fill(path=path, why=error.strerror or error)) from error
     if len(data) > MAX_BYTES:
         raise InputError(TOO_LARGE.fill(path=path, size=f"{size / 2**20:.0f}", limit=MAX_BYTES // 2**20))
     return data

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import builtins
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from enum import Enum
@@ -18,6 +19,7 @@ Literal = str | int | float | bool | None
 #: How far a value is followed from name to name, and how many values a name may have.
 _DEPTH, _WIDTH = 24, 12
 _UNRESOLVED = "?"
+_BUILT_IN = frozenset(dir(builtins))
 
 
 class Sort(Enum):
@@ -131,7 +133,7 @@ class Names:
         self._known[key] = found
         return found
 
-    def _follow(self, node: ast.expr, here: Here) -> Iterable[Value]:  # noqa: PLR0911 - one return for each form
+    def _follow(self, node: ast.expr, here: Here) -> Iterable[Value]:  # noqa: C901, PLR0911 - one return for each form
         match node:
             case ast.Constant(value=str() | int() | float() | bool() | None as literal):
                 return [Value(Sort.CONSTANT, literal=literal, origin=Origin.LITERAL)]
@@ -151,13 +153,15 @@ class Names:
                 return [self._joined("", parts, here)]
             case ast.NamedExpr(value=value):
                 return self.values(value, here)
+            case ast.Lambda():
+                return [Value(Sort.OWN, scope=self.outline.lambdas[id(node)])]
         return ()
 
     def _lookup(self, name: str, here: Here, position: tuple[int, int]) -> Iterator[Value]:
         scope: Scope | None = here.scope.shared.get(name, here.scope)
         while scope is not None:
             if (scope.kind != "class" or scope is here.scope) and name in scope.bindings:
-                for binding in _visible(scope, scope.bindings[name], here, position):
+                for binding in scope.visible(name, here, position):
                     yield from self._bound(binding)
                 return
             scope = scope.parent
@@ -169,7 +173,7 @@ class Names:
         for module in stars:
             if name in STAR_NAMES.get(module, ()):
                 return Value(Sort.NAME, canonical(f"{module}.{name}"))
-        return Value(Sort.NAME, name)
+        return Value(Sort.NAME, name) if name in _BUILT_IN else UNKNOWN
 
     def _bound(self, binding: Binding) -> Iterable[Value]:  # noqa: PLR0911 - one return for each way
         match binding.how:
@@ -258,7 +262,7 @@ class Names:
                     yield from self.values(returned, inside)
             elif value.sort is Sort.NAME and value.name in ("os.path.join", "pathlib.Path", "str") and node.args:
                 yield self._joined("/", node.args, here)
-            elif value.sort is Sort.NAME and value.name == "super" and (owner := _enclosing_class(here.scope)):
+            elif value.sort is Sort.NAME and value.name == "super" and (owner := here.scope.enclosing_class()):
                 yield from (Value(Sort.INSTANCE, scope=base) for base in self._bases(owner))
             else:
                 yield Value(Sort.MADE, call=record)
@@ -315,18 +319,6 @@ class Names:
         return Value(Sort.CONSTANT, literal=separator.join([*trimmed, *words[-1:]]), origin=Origin.LITERAL)
 
 
-def _visible(scope: Scope, bindings: list[Binding], here: Here, position: tuple[int, int]) -> list[Binding]:
-    """The bindings of a name that can hold where it is used: none that a later one on every way there replaces."""
-    own = here.scope is scope
-    before = [each for each in bindings if not own or each.here.scope is not scope or each.position < position]
-    before = before or bindings
-    for index in range(len(before) - 1, 0, -1):
-        last = before[index]
-        if last.here.scope is scope and last.here.block == (here.block if own else ())[: len(last.here.block)]:
-            return before[index:]
-    return before
-
-
 def _by_name(values: Iterable[Value]) -> Iterator[Value]:
     """Values that were reached through a name: a literal becomes a constant."""
     for value in values:
@@ -346,13 +338,11 @@ def _unpacks(call: ast.Call) -> bool:
     return any(isinstance(each, ast.Starred) for each in call.args) or any(each.arg is None for each in call.keywords)
 
 
-def _enclosing_class(scope: Scope) -> Scope | None:
-    around: Scope | None = scope
-    while around is not None and around.kind != "class":
-        around = around.parent
-    return around
-
-
 def _written(node: ast.expr) -> str:
-    """How a callee of unknown origin is named: ``?.method``."""
-    return f"{_UNRESOLVED}.{node.attr}" if isinstance(node, ast.Attribute) else _UNRESOLVED
+    """How a callee of unknown origin is named: as it is written if it is a bare name, else ``?.method``."""
+    match node:
+        case ast.Name(id=name):
+            return name
+        case ast.Attribute(attr=name):
+            return f"{_UNRESOLVED}.{name}"
+    return _UNRESOLVED

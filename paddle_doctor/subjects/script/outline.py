@@ -26,6 +26,7 @@ class Outline:
     subscript_sets: list[SubscriptSet] = field(default_factory=list)
     decorated: list[tuple[ast.expr, Here]] = field(default_factory=list)
     by_node: dict[int, CallRecord] = field(default_factory=dict)
+    lambdas: dict[int, Scope] = field(default_factory=dict)
 
 
 def outline(tree: ast.Module) -> Outline:
@@ -259,6 +260,8 @@ class _Walker:
                 case ast.Lambda():
                     scope = Scope("function", _dotted(here.scope, "<lambda>"), node, here)
                     self.parameters(node.args, scope, here)
+                    self.result.lambdas[id(node)] = scope
+                    scope.returns.append((node.body, Here(scope)))
                     waiting.append((node.body, Here(scope)))
                     continue
                 case ast.NamedExpr(target=target, value=value):

@@ -87,7 +87,7 @@ class _Reader:
         self.path, self.kind, self.source = path, kind, source
 
     def script(self) -> Script:
-        lines = len(self.source.lines)
+        lines = self.source.count
         try:
             tree = _parse(self.source.text)
         except SyntaxError as error:

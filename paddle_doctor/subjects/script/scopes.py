@@ -40,6 +40,26 @@ class Scope:
         parent = self.parent
         return parent if self.kind == "function" and parent and parent.kind == "class" else None
 
+    def enclosing_class(self) -> Scope | None:
+        """The nearest class around, or this one."""
+        around: Scope | None = self
+        while around is not None and around.kind != "class":
+            around = around.parent
+        return around
+
+    def visible(self, name: str, here: Here, position: tuple[int, int]) -> list[Binding]:
+        """The bindings of a name that can hold at a place: none that a later one on every way there replaces."""
+        own = here.scope is self
+        bindings = self.bindings[name]
+        before = [each for each in bindings if not own or each.here.scope is not self or each.position < position]
+        before = before or bindings
+        block = here.block if own else ()
+        for index in range(len(before) - 1, 0, -1):
+            last = before[index].here
+            if last.scope is self and last.block == block[: len(last.block)]:
+                return before[index:]
+        return before
+
 
 @dataclass(frozen=True, slots=True)
 class Here:

@@ -8,7 +8,7 @@ import tokenize
 from dataclasses import dataclass
 from functools import lru_cache
 
-from paddle_doctor.core.secrets import hide_in_text
+from paddle_doctor.core.secrets import hide_in_text, hide_in_value
 from paddle_doctor.subjects.script.model import FaultKind, Place
 
 #: First bytes of files that are no text, whatever their name says.
@@ -25,6 +25,8 @@ _MAGIC = (
 )
 _UTF16 = (b"\xff\xfe", b"\xfe\xff")
 _SHOWN = 160
+#: A name and its value as source has them: ``["NAME"] = "value"``, ``"NAME": "value"``, ``("NAME", "value"``.
+_ITEM = re.compile(r"""(['"])(\w+)(['"]\s*(?:\]\s*=|[:,])\s*['"])([^'"]+)(['"])""")
 #: A character of GB2312: punctuation, or one of the two levels of Chinese characters.
 _GB2312 = re.compile(rb"[\xa1-\xa3\xb0-\xf7][\xa1-\xfe]")
 
@@ -67,6 +69,11 @@ class Source:
         """The whole text, a line feed between its lines."""
         return "\n".join(line.text for line in self.lines)
 
+    @property
+    def count(self) -> int:
+        """How many lines there are; what follows the last line feed is none if it is empty."""
+        return len(self.lines) - (1 if self.lines and not self.lines[-1].text else 0)
+
     def place(self, line: int, column: int, end_line: int | None = None, end_column: int | None = None) -> Place:
         """A place from lines from 1 and offsets from 0 in UTF-8 bytes, as `ast` gives them."""
         first, last = self._line(line), self._line(end_line or line)
@@ -106,10 +113,15 @@ def split_lines(text: str) -> list[str]:
 @lru_cache(maxsize=1024)
 def shortened(text: str) -> str:
     """A line to be shown: stripped, cut, secrets hidden."""
-    words = hide_in_text(text.strip()[: _SHOWN * 4])
+    words = hide_in_text(_ITEM.sub(_hidden_item, text.strip()[: _SHOWN * 4]))
     if not words.isascii():
         words = words.encode("utf-8", "replace").decode("utf-8")  # a lone surrogate goes into no report
     return words if len(words) <= _SHOWN else words[: _SHOWN - 1] + "…"
+
+
+def _hidden_item(match: re.Match[str]) -> str:
+    start, name, between, value, end = match.groups()
+    return f"{start}{name}{between}{hide_in_value(name, value)}{end}"
 
 
 def is_binary(data: bytes) -> bool:
