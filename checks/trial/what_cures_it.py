@@ -9,6 +9,7 @@ from paddle_doctor.core.check import Example, Page, check
 from paddle_doctor.core.finding import Certainty, Evidence, Fix, Severity, Verdict
 from paddle_doctor.core.language import Text, listing, same
 from paddle_doctor.subjects.trial import RUNGS, Attempt, Outcome, Raised, Rung, Standing, Trial, standing
+from paddle_doctor.subjects.trial.tracebacks import tells_of_dead_workers
 
 from .meanings import MEANINGS, SEE_ENV, WITHOUT_THEM, command_without, fix_of, steps_after, summary_of
 from .patients import BAD_SAMPLE, CUT_FILE, FAILED, HUNG, NO_GPU, QUEUE_KILLED, RAN, example, trial
@@ -100,6 +101,7 @@ SHOWN_BARE = Text("with num_workers=0 the same fault shows bare", "num_workers=0
 ITS_EXCEPTION = Text("the exception", "异常")
 IN_A_WORKER = Text("raised in a DataLoader worker", "在 DataLoader 的 worker 中抛出")
 IN_THE_READER = Text("raised while a sample was read", "在读取样本时抛出")
+PADDLE_SAYS = Text("what Paddle says of its workers", "Paddle 关于 worker 的说明")
 LAST_LINE = Text("the last line that it printed", "它打印的最后一行")
 
 
@@ -260,8 +262,10 @@ def _failure(as_is: Attempt) -> tuple[Evidence, ...]:
     """How the job fails as it is: the exception with its place, or the last line it printed; and how it ended."""
     if as_is.root is not None:
         return (_run(as_is, AS_IS), *_raised(as_is.root))
-    last = tuple(Evidence(text=line, note=LAST_LINE) for line in as_is.output[-1:])
-    return (_run(as_is, AS_IS), *last)
+    telling = [line for line in as_is.output if tells_of_dead_workers(line)]
+    if telling:
+        return (_run(as_is, AS_IS), Evidence(text=telling[0], note=PADDLE_SAYS))
+    return (_run(as_is, AS_IS), *(Evidence(text=line, note=LAST_LINE) for line in as_is.output[-1:]))
 
 
 def _again(trial: Trial) -> tuple[Evidence, ...]:

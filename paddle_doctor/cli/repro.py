@@ -86,10 +86,10 @@ JOB, COMMAND, FOLDER = Text("The job", "任务"), Text("command", "命令"), Tex
 RUNS = Text("The runs", "各次运行")
 COLUMNS = (
     Text("run", "运行"),
-    Text("outcome", "结果"),
-    Text("fault", "故障"),
-    Text("batches", "batch 数"),
     Text("time", "用时"),
+    Text("batches", "batch 数"),
+    Text("fault", "故障"),
+    Text("outcome", "结果"),
 )
 
 OUTCOMES = {
@@ -264,10 +264,10 @@ def _row(name: Text, attempt: Attempt, as_is: Attempt) -> tuple[Text | str, ...]
     fault: Text | str = "-" if attempt is as_is or as_is.well else STANDINGS[standing(attempt, as_is)]
     return (
         name,
-        _outcome(attempt),
-        fault,
-        str(attempt.batches) if ran else "-",
         f"{attempt.seconds:.1f} s" if ran else "-",
+        str(attempt.batches) if ran else "-",
+        fault,
+        _outcome(attempt),
     )
 
 

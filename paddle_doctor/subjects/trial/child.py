@@ -86,18 +86,18 @@ def run_once(
         output = Output()
         events = Events(path)
         start = time.monotonic()
+        process = _started(command, {**environment, EVENTS: str(path)}, folder)
+        reader = threading.Thread(target=_read, args=(process, output), daemon=True)
         try:
-            process = _started(command, {**environment, EVENTS: str(path)}, folder)
             family.group = events.root = process.pid
-            reader = threading.Thread(target=_read, args=(process, output), daemon=True)
             reader.start()
             watch = _Watch(process, events, family, stop, progress)
             outcome = watch.until_the_end(start)
             seconds = time.monotonic() - start
         finally:
             family.end()
-        process.wait()
-        reader.join(timeout=5)
+            process.wait()
+            reader.join(timeout=5)
         code = process.returncode
         stopped = outcome is not None
         return Ended(
@@ -136,9 +136,9 @@ def _started(command: Sequence[str], environment: Mapping[str, str], folder: Pat
 
 def _read(process: subprocess.Popen[bytes], output: Output) -> None:
     assert process.stdout is not None
-    descriptor = process.stdout.fileno()
-    while chunk := os.read(descriptor, 64 * 1024):
-        output.add(chunk)
+    with process.stdout as pipe:
+        while chunk := os.read(pipe.fileno(), 64 * 1024):
+            output.add(chunk)
 
 
 @dataclass

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import re
 from collections.abc import Mapping, Sequence
@@ -24,7 +25,7 @@ _LAUNCH_VARIABLE = re.compile(
 _NO_LAUNCH_VARIABLE = re.compile(
     r"PADDLE_(?:DOCTOR|PDX|NLP|OCR|EXTENSION|INSTALL|ROOT|VERSION|CUDA)_?.*|PADDLE_.*_(?:HOME|CACHE|URL)|PADDLE_HOME"
 )
-_LAUNCHER = re.compile(r"paddle\.distributed\.(?:launch|fleet\.launch|run)|paddle\.distributed|fleetrun|torchrun")
+_LAUNCHER = re.compile(r"paddle\.distributed(?:\.\w+)*|fleetrun|torchrun")
 
 
 def launch_variables(environment: Mapping[str, str]) -> tuple[str, ...]:
@@ -50,7 +51,8 @@ def added_by(rung: Rung, command: Sequence[str]) -> dict[str, str]:
 
 def is_launched(command: Sequence[str]) -> bool:
     """Whether the command is a launcher's, judged by its own words, not by those of the script behind it."""
-    return any(_LAUNCHER.search(Path(word).name) for word in command[:4])
+    before_the_script = itertools.takewhile(lambda word: not word.endswith(".py"), command)
+    return any(_LAUNCHER.fullmatch(Path(word).name) for word in before_the_script)
 
 
 def child_environment(rung: Rung, environment: Mapping[str, str], command: Sequence[str]) -> dict[str, str]:

@@ -10,7 +10,13 @@ from typing import Protocol
 
 from paddle_doctor.core.secrets import hide_in_text
 from paddle_doctor.subjects.trial.child import Ended, Stop, run_once
-from paddle_doctor.subjects.trial.interventions import added_by, changes_nothing, child_environment, removed_by
+from paddle_doctor.subjects.trial.interventions import (
+    added_by,
+    changes_nothing,
+    child_environment,
+    launch_variables,
+    removed_by,
+)
 from paddle_doctor.subjects.trial.model import Attempt, Outcome, Raised, Rung, Standing, Trial, standing
 from paddle_doctor.subjects.trial.tracebacks import last_traceback, tells_of_dead_workers
 
@@ -117,7 +123,7 @@ def climb(
     as_is = job.run(Rung.AS_IS, Stop(timeout))
     attempts = [as_is]
     again = None
-    for rung in _worth_running(rungs, as_is, keep_going=keep_going):
+    for rung in _worth_running(rungs, as_is, world, keep_going=keep_going):
         if not chosen and changes_nothing(rung, as_is, world):
             attempts.append(job.skip(rung))
             continue
@@ -136,11 +142,14 @@ def climb(
     )
 
 
-def _worth_running(rungs: Sequence[Rung], as_is: Attempt, *, keep_going: bool) -> Sequence[Rung]:
+def _worth_running(
+    rungs: Sequence[Rung], as_is: Attempt, environment: Mapping[str, str], *, keep_going: bool
+) -> Sequence[Rung]:
     """The rungs that can tell something. Leftover variables may take half the data of a job that does not fail."""
     if keep_going or not as_is.well:
         return rungs
-    return [rung for rung in rungs if rung is Rung.CLEAN_ENV and as_is.outcome is Outcome.PASSED and as_is.batches]
+    reads_data = as_is.outcome is Outcome.PASSED and as_is.batches > 0
+    return [Rung.CLEAN_ENV] if Rung.CLEAN_ENV in rungs and reads_data and launch_variables(environment) else []
 
 
 def _stop(timeout: float, as_is: Attempt) -> Stop:

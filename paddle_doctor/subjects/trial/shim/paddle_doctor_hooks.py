@@ -113,16 +113,22 @@ class _Loader(SourceFileLoader):
 
 def _woven(source: bytes, path: str, watched: Sequence[tuple[str, str, str, tuple[str, ...]]]) -> CodeType:
     """The module's code with the notes in it; SyntaxWarnings are for whoever compiles Paddle, not for this job."""
-    warnings: Any = sys.modules["warnings"]  # Paddle has imported it by now
+    warnings: Any = sys.modules.get("warnings")
+    if warnings is None:
+        return _compiled(source, path, watched)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        tree = compile(source, path, "exec", _ONLY_AST, True)
-        for function, where, note, arguments in watched:
-            found = _function(tree, function.split("."))
-            if found is not None and set(arguments) <= {each.arg for each in found.args.args}:
-                (_weave_entry if where == "entry" else _weave_returns)(found, note, arguments)
-        code: CodeType = compile(tree, path, "exec", 0, True)
-        return code
+        return _compiled(source, path, watched)
+
+
+def _compiled(source: bytes, path: str, watched: Sequence[tuple[str, str, str, tuple[str, ...]]]) -> CodeType:
+    tree = compile(source, path, "exec", _ONLY_AST, True)
+    for function, where, note, arguments in watched:
+        found = _function(tree, function.split("."))
+        if found is not None and set(arguments) <= {each.arg for each in found.args.args}:
+            (_weave_entry if where == "entry" else _weave_returns)(found, note, arguments)
+    code: CodeType = compile(tree, path, "exec", 0, True)
+    return code
 
 
 def _function(node: Any, names: list[str]) -> Any:
