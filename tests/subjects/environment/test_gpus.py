@@ -74,7 +74,8 @@ def test_no_driver_at_all(tmp_path, seen_with):
 WHOLE = """
 import json, time
 from paddle_doctor.core.facts import to_plain
-from paddle_doctor.subjects.environment import gather_environment
+from paddle_doctor.subjects.environment import gather, gather_environment
+gather.SECONDS = 1.0
 print(json.dumps(to_plain(gather_environment())))
 """
 
