@@ -114,7 +114,7 @@ class Bench:
         # What stands behind `repro`'s script belongs to the job, so the options come first.
         line = [command, "--format", "json", "--lang", language, *self.filled(arguments)]
         apart = self.apart if command in {"env", "scan"} else []
-        ended = self._run([*apart, sys.executable, "-m", "paddle_doctor", *line], patience=240)
+        ended = self._run([sys.executable, "-m", "paddle_doctor", *line], patience=240, apart=apart)
         assert ended.status in {0, 1}, f"exit {ended.status} of {' '.join(line)}: {ended.errors}"
         plain = json.loads(ended.output)
         return Report(ended.status, plain["verdict"], plain["findings"], plain["checks"]["crashed"])
@@ -123,13 +123,13 @@ class Bench:
         """The words with the neighbour's put in."""
         return [word.replace("{neighbour}", self.neighbour) for word in words]
 
-    def _run(self, command: list[str], patience: float, *, job: bool = False) -> Ended:
+    def _run(self, command: list[str], patience: float, *, job: bool = False, apart: Iterable[str] = ()) -> Ended:
         """Run to the end, or for so many seconds; whatever it started is gone afterwards."""
         mark = uuid.uuid4().hex
         output, errors = self.folder.parent / "output", self.folder.parent / "errors"
         with output.open("wb") as out, errors.open("wb") as err:
             process = subprocess.Popen(
-                [*(with_small_shm() if self.declared.small_shm else []), *command],
+                [*apart, *(with_small_shm() if self.declared.small_shm else []), *command],
                 cwd=self.folder,
                 env={**self.environment, MARK: mark},
                 stdin=subprocess.DEVNULL,

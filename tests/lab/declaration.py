@@ -63,7 +63,8 @@ class Found(msgspec.Struct, forbid_unknown_fields=True):
 class Repro(msgspec.Struct, forbid_unknown_fields=True):
     """What `repro` must say of the job started by plain python. `options` stand before the script.
 
-    A slow one, whose rungs stand still until their time is over, is asked in one language only.
+    `finds` are findings that must stand next to the verdict. A slow one, which climbs all rungs or waits for one that
+    stands still, is asked in one language; of each cause there is a quicker one that is asked in both.
     """
 
     causes: list[str]
