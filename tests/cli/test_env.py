@@ -1,0 +1,148 @@
+"""`env`, as a whole process: what it reports, the facts file, and the line that cleans a shell."""
+
+import json
+import shutil
+import socket
+import subprocess
+import sys
+
+import pytest
+
+LEFT = {"PADDLE_TRAINERS_NUM": "2", "PADDLE_TRAINER_ID": "1"}
+CLEAN = ("--python", sys.executable)
+
+
+def test_leftover_variables_are_an_error_with_a_line_to_copy(doctor):
+    ran = doctor("env", *CLEAN, **LEFT)
+    assert ran.returncode == 1
+    assert "1 of every 2 samples, silently" in ran.stdout
+    assert "$ unset PADDLE_TRAINER_ID PADDLE_TRAINERS_NUM" in ran.stdout
+    chinese = doctor("env", "--lang", "zh", *CLEAN, **LEFT)
+    assert "没有任何提示" in chinese.stdout
+    assert "$ unset PADDLE_TRAINER_ID PADDLE_TRAINERS_NUM" in chinese.stdout
+
+
+def test_a_clean_shell_gets_a_short_summary(doctor):
+    ran = doctor("env", "--select", "PD301", *CLEAN)
+    assert ran.returncode == 0
+    assert "Launch variables  none" in ran.stdout
+    assert sys.executable in ran.stdout
+    assert len(ran.stdout.splitlines()) < 40
+
+
+def test_a_taken_port_is_found_and_a_free_one_is_not(doctor, report):
+    with socket.socket() as service:
+        service.bind(("127.0.0.1", 0))
+        service.listen()
+        port = service.getsockname()[1]
+        found = [each for each in report("env", "--port", port, *CLEAN)["findings"] if each["code"] == "PD304"]
+        assert [(each["severity"], each["location"]["port"]) for each in found if each["location"]["port"] == port] == [
+            ("error", port)
+        ]
+    after = report("env", "--port", port, *CLEAN)["findings"]
+    assert not [each for each in after if each["location"] and each["location"].get("port") == port]
+
+
+def test_facts_saved_here_give_the_same_report_elsewhere(doctor, tmp_path):
+    here = doctor("env", "--facts-out", "facts.json", *CLEAN, **LEFT)
+    there = doctor("env", "--facts", "facts.json")
+    assert (there.returncode, there.stdout) == (here.returncode, here.stdout)
+    json_here = doctor("env", "--facts", "facts.json", "--format", "json")
+    assert json.loads(json_here.stdout)["subject"]["environment"]["variables"] == LEFT
+    assert [path.name for path in tmp_path.iterdir()] == ["facts.json"]
+
+
+def test_no_secret_gets_into_report_or_facts(doctor, tmp_path):
+    planted = {
+        "http_proxy": "http://me:hunter2hunter2@proxy:3128",
+        "PADDLE_CLOUD_TOKEN": "hunter2hunter2",
+        "HF_TOKEN": "hf_hunter2hunter2HUNTER2",
+        "NCCL_PASSWORD": "hunter2hunter2",
+    }
+    for form in ("terminal", "json"):
+        ran = doctor("env", "--facts-out", "facts.json", "--format", form, *CLEAN, **planted, **LEFT)
+        assert "hunter2" not in ran.stdout + ran.stderr
+    assert "hunter2" not in (tmp_path / "facts.json").read_text()
+
+
+@pytest.mark.parametrize(
+    ("kind", "line"),
+    [
+        ("bash", "unset PADDLE_TRAINERS_NUM PADDLE_TRAINER_ID\n"),
+        ("zsh", "unset PADDLE_TRAINERS_NUM PADDLE_TRAINER_ID\n"),
+        ("fish", "set --erase PADDLE_TRAINERS_NUM PADDLE_TRAINER_ID\n"),
+        ("powershell", "Remove-Item -ErrorAction SilentlyContinue Env:PADDLE_TRAINERS_NUM, Env:PADDLE_TRAINER_ID\n"),
+        ("cmd", 'set "PADDLE_TRAINERS_NUM="\nset "PADDLE_TRAINER_ID="\n'),
+    ],
+)
+def test_the_line_for_a_shell_and_nothing_else(doctor, kind, line):
+    ran = doctor("env", "--shell", kind, **LEFT)
+    assert (ran.returncode, ran.stdout, ran.stderr) == (0, line, "")
+
+
+def test_the_line_speaks_the_language_of_this_shell(doctor):
+    assert doctor("env", "--shell", SHELL="/usr/bin/fish", **LEFT).stdout.startswith("set --erase")
+    assert doctor("env", "--shell", SHELL="/bin/bash", **LEFT).stdout.startswith("unset")
+
+
+def test_a_clean_shell_gets_no_line(doctor):
+    assert doctor("env", "--shell").stdout == ""
+
+
+@pytest.mark.skipif(shutil.which("bash") is None, reason="needs bash")
+def test_eval_really_cleans_the_shell(tmp_path):
+    script = (
+        f'eval "$({sys.executable} -m paddle_doctor env --shell)";'
+        'echo "left: ${PADDLE_TRAINERS_NUM-} ${PADDLE_TRAINER_ID-} ${PADDLE_TRAINER_ENDPOINTS-}"'
+    )
+    environ = {"PATH": "/usr/bin:/bin", "HOME": str(tmp_path), "PADDLE_TRAINER_ENDPOINTS": "127.0.0.1:1,127.0.0.1:2"}
+    ran = subprocess.run(
+        ["bash", "-c", script], env={**environ, **LEFT}, capture_output=True, text=True, check=True, cwd=tmp_path
+    )
+    assert ran.stdout == "left:   \n"
+
+
+def test_a_hostile_facts_file_cannot_put_anything_into_the_line(doctor, tmp_path):
+    doctor("env", "--facts-out", "facts.json", **LEFT)
+    facts = json.loads((tmp_path / "facts.json").read_text())
+    facts["environment"]["variables"] = {"PADDLE_TRAINERS_NUM": "2\n$(touch owned)", "PADDLE_TRAINER_ID": "1; ls"}
+    facts["environment"]["variables"]["PADDLE_X; touch owned"] = "1"
+    (tmp_path / "facts.json").write_text(json.dumps(facts))
+    line = doctor("env", "--facts", "facts.json", "--shell", "bash").stdout
+    assert set(line.split()) <= {"unset", "PADDLE_TRAINERS_NUM", "PADDLE_TRAINER_ID"}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (["--facts", "gone.json"], "Cannot read gone.json"),
+        (["--facts", "."], "Cannot read ."),
+        (["--facts", "binary.json"], "holds no facts"),
+        (["--facts", "other.json"], "holds no facts"),
+        (["--facts", "wrong.json"], "does not hold facts of this kind"),
+        (["--facts", "other.json", "--port", "80"], "--port would look at this machine"),
+        (["--facts", "other.json", "--python", "python3"], "--python would look at this machine"),
+        (["--facts-out", "no/such/folder/facts.json", "--python", sys.executable], "Cannot write"),
+        (["--python", "/no/such/python"], "There is no Python at /no/such/python"),
+        (["--python", "/bin/true"], "is not a Python"),
+        (["--port", "0"], "--port"),
+        (["--port", "http"], "--port"),
+        (["fish"], "only behind --shell"),
+        (["--shell", "tcsh"], "tcsh"),
+    ],
+)
+def test_bad_input_is_one_sentence_and_exit_2(doctor, tmp_path, arguments, sentence):
+    (tmp_path / "binary.json").write_bytes(b"\xff\xfe\x00\x01" * 50)
+    (tmp_path / "other.json").write_text('{"verdict": null}')
+    (tmp_path / "wrong.json").write_text('{"environment": {"platform": 5}}')
+    ran = doctor("env", *arguments)
+    assert ran.returncode == 2
+    assert sentence in ran.stderr
+    assert "Traceback" not in ran.stderr
+    assert ran.stdout == ""
+    assert len(ran.stderr.strip().splitlines()) <= 2
+
+
+def test_the_probe_leaves_nothing_in_the_working_folder(doctor, tmp_path):
+    doctor("env", *CLEAN)
+    assert list(tmp_path.iterdir()) == []
