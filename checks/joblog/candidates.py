@@ -20,6 +20,8 @@ _WEIGHT = {Certainty.CERTAIN: PROVED, Certainty.LIKELY: PROBABLE, Certainty.POSS
 
 #: An allocation in shared memory that stands so many lines above "No space left" is what found none.
 SHARED_REACH = 60
+#: Lines that follow a statement for the last time, from which on the job is held to have got over it.
+OUTLIVED = 60
 
 #: Exceptions that only end a loop or wait; what comes after them in a chain is the cause.
 _ENDS_OF_LOOPS = frozenset({"StopIteration", "Empty", "queue.Empty", "_queue.Empty", "StopAsyncIteration"})
@@ -29,9 +31,12 @@ RAISED = Text("An exception was raised: {what}", "程序抛出异常：{what}")
 RAISED_IN_SAMPLE = Text(
     "Reading or transforming a sample raised an exception: {what}", "读取或变换样本时抛出异常：{what}"
 )
-RAISED_IN_CONFIG = Text("Reading or applying the configuration raised an exception: {what}", "读取或应用配置时抛出异常：{what}")
+RAISED_IN_CONFIG = Text(
+    "Reading or applying the configuration raised an exception: {what}", "读取或应用配置时抛出异常：{what}"
+)
 BROKEN_OFF = Text(
-    "An exception was raised, but the log breaks off before it says which.", "程序抛出了异常，但日志在写出异常内容之前就断了。"
+    "An exception was raised, but the log breaks off before it says which.",
+    "程序抛出了异常，但日志在写出异常内容之前就断了。",
 )
 HEADER = "Traceback (most recent call last):"
 AT_FRAME = Text("The innermost frame in your own code.", "您自己的代码中最内层的一帧。")
@@ -100,6 +105,7 @@ class Candidate:
     says: Text
     evidence: tuple[Evidence, ...]
     fix: Fix
+    last_line: int
 
     @property
     def evidence_line(self) -> int:
@@ -124,7 +130,16 @@ def candidates_of(voice: Voice) -> list[Candidate]:
     ]
     if not found:
         found += _of_summaries(voice)
-    return sorted(_before_the_end(voice, _confirmed(voice, found)), key=lambda each: each.order)
+    found = _before_the_end(voice, _confirmed(voice, found))
+    return sorted((each for each in found if not _outlived(voice, each)), key=lambda each: each.order)
+
+
+def _outlived(voice: Voice, found: Candidate) -> bool:
+    """Whether the job went on long after a statement that does not stop every job, and nothing else shows a failure."""
+    if found.weight == PROVED or voice.errors or voice.signals or voice.summaries:
+        return False
+    last = max((file.lines for file in voice.files if file.path == found.evidence[0].path), default=0)
+    return last - found.last_line > OUTLIVED
 
 
 def _lines_of_message(error: PythonError) -> range:
@@ -179,6 +194,7 @@ def of_code(path: str, failed: FailedContainer) -> Candidate | None:
         weight=_WEIGHT[certainty],
         rank=failed.rank,
         line=failed.line,
+        last_line=failed.line,
         time=None,
         says=says.fill(rank=failed.rank, code=failed.code),
         evidence=(Evidence(text=failed.text, path=path, line=failed.line, rank=failed.rank),),
@@ -202,6 +218,7 @@ def _of_event(heard: Heard, ends: dict[tuple[str, int], PythonError], voice: Voi
         weight=weight,
         rank=voice.rank,
         line=error.line if error else event.line,
+        last_line=event.last,
         time=event.time,
         says=_filled(signature.says, signature, event.fields),
         evidence=(heard.evidence, *frame),
@@ -226,7 +243,7 @@ def _causal_errors(voice: Voice) -> list[tuple[str, PythonError]]:
 
 
 def _of_error(path: str, error: PythonError, voice: Voice) -> Candidate:
-    """An exception that no signature knows: its stack tells whether a sample, a configuration or the program raised it."""
+    """An exception that no signature knows: its stack tells if a sample, a configuration or the program raised it."""
     echoes = voice.said("loader-thread-raised", "bad-sample", "blocking-queue-killed", "workers-exit-unexpectedly")
     if error.in_loader or echoes:
         cause, certainty, raised = "dataset-exception-in-worker", Certainty.LIKELY, RAISED_IN_SAMPLE
@@ -245,6 +262,7 @@ def _of_error(path: str, error: PythonError, voice: Voice) -> Candidate:
         weight=EXCEPTION if error.type else HINT,
         rank=voice.rank,
         line=error.line,
+        last_line=error.end,
         time=error.time,
         says=raised.fill(what=text) if error.type else BROKEN_OFF,
         evidence=(
@@ -265,6 +283,7 @@ def _of_summaries(voice: Voice) -> Iterator[Candidate]:
             weight=HINT,
             rank=voice.rank,
             line=summary.line,
+            last_line=summary.line,
             time=None,
             says=RAISED.fill(what=text),
             evidence=(Evidence(text=text, path=path, line=summary.line, rank=voice.rank),),

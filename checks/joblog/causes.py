@@ -29,9 +29,11 @@ _ALL = (
         slug="gpu-oom",
         title=Text("GPU memory ran out.", "GPU 显存不足。"),
         cure=Text(
-            "Make the batch or the input smaller, or free the card: nvidia-smi shows who else holds memory on it. In evaluation use "
+            "Make the batch or the input smaller, or free the card: nvidia-smi shows who else holds "
+            "memory on it. In evaluation use "
             "model.eval() and paddle.no_grad(), and keep results as NumPy arrays.",
-            "减小 batch 或输入尺寸，或者腾出显存：用 nvidia-smi 查看还有谁占用这张卡。评估时使用 model.eval() 和 paddle.no_grad()，"
+            "减小 batch 或输入尺寸，或者腾出显存：用 nvidia-smi 查看还有谁占用这张卡。评估时使用 "
+            "model.eval() 和 paddle.no_grad()，"
             "并把结果转成 NumPy 数组保存。",
         ),
         commands=("nvidia-smi",),
@@ -40,7 +42,8 @@ _ALL = (
         slug="host-oom-kill",
         title=Text("The host's memory ran out.", "主机内存不足。"),
         cure=Text(
-            "Use fewer DataLoader workers, a smaller prefetch_factor or batch, or give the container more memory. The kernel's log proves it.",
+            "Use fewer DataLoader workers, a smaller prefetch_factor or batch, or give the container "
+            "more memory. The kernel's log proves it.",
             "减少 DataLoader 的 num_workers、prefetch_factor 或 batch，或者给容器更多内存。内核日志可以证实这一点。",
         ),
         commands=("dmesg -T | grep -i -E 'out of memory|oom-kill'",),
@@ -49,8 +52,10 @@ _ALL = (
         slug="shm-exhausted",
         title=Text("Shared memory (/dev/shm) ran out.", "共享内存（/dev/shm）不足。"),
         cure=Text(
-            "Make /dev/shm larger (docker run --shm-size=16g), or pass use_shared_memory=False to the DataLoader, or use fewer workers.",
-            "增大 /dev/shm（docker run --shm-size=16g），或给 DataLoader 传入 use_shared_memory=False，或减少 num_workers。",
+            "Make /dev/shm larger (docker run --shm-size=16g), or pass use_shared_memory=False to the "
+            "DataLoader, or use fewer workers.",
+            "增大 /dev/shm（docker run --shm-size=16g），或给 DataLoader 传入 use_shared_memory=False，"
+            "或减少 num_workers。",
         ),
         commands=("df -h /dev/shm",),
     ),
@@ -58,20 +63,24 @@ _ALL = (
         slug="dataset-exception-in-worker",
         title=Text("Reading or transforming a sample raised an exception.", "读取或变换样本时抛出了异常。"),
         cure=Text(
-            "Fix the dataset, transform or collate function where the traceback points. Do not set num_workers=0 to look for it: Paddle then prints the traceback "
+            "Fix the dataset, transform or collate function where the traceback points. Do not set "
+            "num_workers=0 to look for it: Paddle then prints the traceback "
             "and stands still. Index the dataset in a plain loop instead.",
-            "按回溯指向的位置修复 Dataset、transform 或 collate_fn。不要用 num_workers=0 来排查：那样 Paddle 打印回溯后会一直卡住。"
+            "按回溯指向的位置修复 Dataset、transform 或 collate_fn。不要用 num_workers=0 来排查：那样 "
+            "Paddle 打印回溯后会一直卡住。"
             "请直接用普通循环逐个读取数据集。",
         ),
     ),
     Cause(
         slug="spawn-guard",
         title=Text(
-            "A process was started while the main module was still being imported, or with something that cannot be pickled.",
+            "A process was started while the main module was still being imported, or with something "
+            "that cannot be pickled.",
             "主模块尚未导入完就启动了子进程，或者传给子进程的对象无法被 pickle。",
         ),
         cure=Text(
-            "Put the start of the program under if __name__ == '__main__':, and give spawned processes only module-level functions and classes.",
+            "Put the start of the program under if __name__ == '__main__':, and give spawned processes "
+            "only module-level functions and classes.",
             "把程序入口放到 if __name__ == '__main__': 之下；传给子进程的函数和类要定义在模块顶层。",
         ),
     ),
@@ -79,7 +88,8 @@ _ALL = (
         slug="fork-after-cuda",
         title=Text("CUDA was used in a forked child process.", "在 fork 出来的子进程里使用了 CUDA。"),
         cure=Text(
-            "Do not touch the GPU before processes are forked, or start them with spawn. Keep GPU work out of Dataset and collate functions.",
+            "Do not touch the GPU before processes are forked, or start them with spawn. Keep GPU work "
+            "out of Dataset and collate functions.",
             "不要在 fork 之前使用 GPU，或改用 spawn 启动子进程。Dataset 和 collate_fn 里不要做 GPU 运算。",
         ),
     ),
@@ -87,7 +97,8 @@ _ALL = (
         slug="port-in-use",
         title=Text("A port that the job needs is taken.", "任务需要的端口已被占用。"),
         cure=Text(
-            "End what listens there (often a rank of the last run), or choose another port with --start_port or --master.",
+            "End what listens there (often a rank of the last run), or choose another port with "
+            "--start_port or --master.",
             "结束占用端口的进程（常常是上一次运行残留的 rank），或用 --start_port、--master 换一个端口。",
         ),
         commands=("paddle-doctor env",),
@@ -96,9 +107,11 @@ _ALL = (
         slug="connection-refused-or-timeout",
         title=Text("A peer or the master could not be reached.", "无法连接到其他节点或 master。"),
         cure=Text(
-            "Check that every node was started, that its address is the right one (not 127.0.1.1), and that no firewall, proxy (HTTP_PROXY, ALL_PROXY) or wrong network card "
+            "Check that every node was started, that its address is the right one (not 127.0.1.1), and "
+            "that no firewall, proxy (HTTP_PROXY, ALL_PROXY) or wrong network card "
             "(NCCL_SOCKET_IFNAME, GLOO_SOCKET_IFNAME) stands between.",
-            "确认每个节点都已启动、地址正确（不是 127.0.1.1），并且没有防火墙、代理（HTTP_PROXY、ALL_PROXY）或错误的网卡"
+            "确认每个节点都已启动、地址正确（不是 127.0.1.1），并且没有防火墙、代理（HTTP_PROXY、"
+            "ALL_PROXY）或错误的网卡"
             "（NCCL_SOCKET_IFNAME、GLOO_SOCKET_IFNAME）挡在中间。",
         ),
         commands=("paddle-doctor env",),
@@ -107,9 +120,11 @@ _ALL = (
         slug="nccl-error",
         title=Text("NCCL failed.", "NCCL 出错。"),
         cure=Text(
-            "Run again with NCCL_DEBUG=INFO and read the first WARN line. A second libnccl on LD_LIBRARY_PATH, a too small /dev/shm and blocked peer-to-peer access "
+            "Run again with NCCL_DEBUG=INFO and read the first WARN line. A second libnccl on "
+            "LD_LIBRARY_PATH, a too small /dev/shm and blocked peer-to-peer access "
             "(NCCL_P2P_DISABLE=1 to test) are the usual reasons.",
-            "加上 NCCL_DEBUG=INFO 重新运行，看第一条 WARN。常见原因：LD_LIBRARY_PATH 上有另一份 libnccl、/dev/shm 太小、"
+            "加上 NCCL_DEBUG=INFO 重新运行，看第一条 WARN。常见原因：LD_LIBRARY_PATH 上有另一份 libnccl、"
+            "/dev/shm 太小、"
             "GPU 间 P2P 不通（可用 NCCL_P2P_DISABLE=1 验证）。",
         ),
         commands=("export NCCL_DEBUG=INFO",),
@@ -118,8 +133,10 @@ _ALL = (
         slug="nccl-missing",
         title=Text("NCCL is not there.", "没有 NCCL。"),
         cure=Text(
-            "Install NCCL for your CUDA version and put its folder on LD_LIBRARY_PATH. Windows has no NCCL: use one card, or gloo.",
-            "安装与 CUDA 版本匹配的 NCCL，并把它所在目录加入 LD_LIBRARY_PATH。Windows 上没有 NCCL：请用单卡，或使用 gloo。",
+            "Install NCCL for your CUDA version and put its folder on LD_LIBRARY_PATH. Windows has no "
+            "NCCL: use one card, or gloo.",
+            "安装与 CUDA 版本匹配的 NCCL，并把它所在目录加入 LD_LIBRARY_PATH。Windows 上没有 NCCL："
+            "请用单卡，或使用 gloo。",
         ),
     ),
     Cause(
@@ -149,7 +166,8 @@ _ALL = (
             "缺少 CUDA 库（cuDNN、cuBLAS），或版本不匹配。",
         ),
         cure=Text(
-            "Install the cuDNN that belongs to the CUDA version of your Paddle build, and put its folder on LD_LIBRARY_PATH (PATH on Windows).",
+            "Install the cuDNN that belongs to the CUDA version of your Paddle build, and put its folder "
+            "on LD_LIBRARY_PATH (PATH on Windows).",
             "安装与 Paddle 的 CUDA 版本配套的 cuDNN，并把它所在目录加入 LD_LIBRARY_PATH（Windows 为 PATH）。",
         ),
     ),
@@ -157,7 +175,8 @@ _ALL = (
         slug="label-out-of-range",
         title=Text("A label or an index lies outside the allowed range.", "标签或索引超出了允许的范围。"),
         cure=Text(
-            "Check the labels of the dataset against the number of classes (from 0 to N-1), and ids against the size of the embedding.",
+            "Check the labels of the dataset against the number of classes (from 0 to N-1), and ids "
+            "against the size of the embedding.",
             "核对数据集的标签与类别数（应在 0 到 N-1 之间），以及 id 与 embedding 的大小。",
         ),
     ),
@@ -165,7 +184,8 @@ _ALL = (
         slug="illegal-memory-access",
         title=Text("A GPU kernel read or wrote memory that is not its own.", "GPU kernel 访问了非法显存。"),
         cure=Text(
-            "Run again with CUDA_LAUNCH_BLOCKING=1, so that the traceback shows the operator at fault. Check labels and indices first.",
+            "Run again with CUDA_LAUNCH_BLOCKING=1, so that the traceback shows the operator at fault. "
+            "Check labels and indices first.",
             "设置 CUDA_LAUNCH_BLOCKING=1 重新运行，回溯就会指向真正出错的算子。先检查标签和索引。",
         ),
         commands=("export CUDA_LAUNCH_BLOCKING=1",),
@@ -183,7 +203,8 @@ _ALL = (
         slug="device-index-invalid",
         title=Text("A GPU was asked for that is not there.", "请求了不存在的 GPU。"),
         cure=Text(
-            "Check --gpus / --devices and CUDA_VISIBLE_DEVICES against nvidia-smi. Ids count from 0 among the visible cards.",
+            "Check --gpus / --devices and CUDA_VISIBLE_DEVICES against nvidia-smi. Ids count from 0 "
+            "among the visible cards.",
             "对照 nvidia-smi 检查 --gpus / --devices 和 CUDA_VISIBLE_DEVICES。编号在可见的卡中从 0 开始。",
         ),
         commands=("nvidia-smi -L", "echo $CUDA_VISIBLE_DEVICES"),
@@ -192,8 +213,10 @@ _ALL = (
         slug="cpu-only-build",
         title=Text("A CPU build of Paddle was asked to use a GPU.", "安装的是 CPU 版 Paddle，却要求使用 GPU。"),
         cure=Text(
-            "Uninstall paddlepaddle and paddlepaddle-gpu both, then install paddlepaddle-gpu for your CUDA version; or run on the CPU.",
-            "先把 paddlepaddle 和 paddlepaddle-gpu 都卸载，再安装与 CUDA 版本匹配的 paddlepaddle-gpu；或者改用 CPU 运行。",
+            "Uninstall paddlepaddle and paddlepaddle-gpu both, then install paddlepaddle-gpu for your "
+            "CUDA version; or run on the CPU.",
+            "先把 paddlepaddle 和 paddlepaddle-gpu 都卸载，再安装与 CUDA 版本匹配的 paddlepaddle-gpu；"
+            "或者改用 CPU 运行。",
         ),
         commands=("python -m pip list | grep -i paddle",),
     ),
@@ -204,7 +227,8 @@ _ALL = (
             "检查点里的键与模型或优化器的键对不上。",
         ),
         cure=Text(
-            "Compare the file with the model: a wrapper's prefix, another model, or optimizer state of another run. For fine-tuning load only the weights.",
+            "Compare the file with the model: a wrapper's prefix, another model, or optimizer state of "
+            "another run. For fine-tuning load only the weights.",
             "对比文件与模型：可能是包装类加的前缀、换了模型，或是另一次训练的优化器状态。微调时只加载权重。",
         ),
         commands=("paddle-doctor ckpt FILE",),
@@ -215,7 +239,8 @@ _ALL = (
             "A tensor of the checkpoint has another shape than in the model.", "检查点中某个张量的形状与模型不一致。"
         ),
         cure=Text(
-            "Usually the number of classes or the dictionary differs. Build the model as it was trained, or leave that layer out when loading.",
+            "Usually the number of classes or the dictionary differs. Build the model as it was trained, "
+            "or leave that layer out when loading.",
             "通常是类别数或字典不同。请按训练时的配置构建模型，或加载时跳过该层。",
         ),
         commands=("paddle-doctor ckpt FILE",),
@@ -258,7 +283,8 @@ _ALL = (
         slug="paddle-api-version",
         title=Text("The code was written for another version of Paddle.", "代码是为另一个版本的 Paddle 编写的。"),
         cure=Text(
-            "Install the Paddle version that this code names, or take the release of the toolkit that fits the installed Paddle.",
+            "Install the Paddle version that this code names, or take the release of the toolkit that "
+            "fits the installed Paddle.",
             "安装代码要求的 Paddle 版本，或换用与已安装 Paddle 匹配的套件版本。",
         ),
         commands=('python -c "import paddle; print(paddle.__version__)"',),
@@ -290,7 +316,8 @@ _ALL = (
             "各 rank 相互等待：有 rank 没有到达集合通信。",
         ),
         cure=Text(
-            "Look for a collective under a rank condition, a different number of batches per rank, an early return, or long work on one rank only.",
+            "Look for a collective under a rank condition, a different number of batches per rank, an "
+            "early return, or long work on one rank only.",
             "检查：只在部分 rank 上执行的集合通信、各 rank 的 batch 数不同、提前返回，或只在某个 rank 上的长时间操作。",
         ),
     ),
@@ -298,7 +325,8 @@ _ALL = (
         slug="nan-inf",
         title=Text("NaN or Inf stopped the job.", "出现了 NaN 或 Inf。"),
         cure=Text(
-            "Lower the learning rate, clip gradients, check the data for empty or broken samples, and turn mixed precision off to compare.",
+            "Lower the learning rate, clip gradients, check the data for empty or broken samples, and "
+            "turn mixed precision off to compare.",
             "降低学习率、做梯度裁剪，检查数据中是否有空样本或坏样本，并关闭混合精度做对比。",
         ),
     ),
@@ -309,8 +337,10 @@ _ALL = (
             "进程崩溃（段错误或 abort），日志没有说明原因。",
         ),
         cure=Text(
-            "Run again with python -X faulthandler, so that the Python line is shown. Paddle tensors returned from DataLoader workers, a full GPU and mixed packages are common reasons.",
-            "用 python -X faulthandler 重新运行，以显示出错的 Python 行。常见原因：DataLoader worker 返回了 Paddle Tensor、显存已满、软件包混装。",
+            "Run again with python -X faulthandler, so that the Python line is shown. Paddle tensors "
+            "returned from DataLoader workers, a full GPU and mixed packages are common reasons.",
+            "用 python -X faulthandler 重新运行，以显示出错的 Python 行。常见原因：DataLoader worker "
+            "返回了 Paddle Tensor、显存已满、软件包混装。",
         ),
         commands=("export PYTHONFAULTHANDLER=1",),
     ),
@@ -318,7 +348,8 @@ _ALL = (
         slug="illegal-instruction",
         title=Text("The processor does not know an instruction that the program uses.", "CPU 不支持程序使用的指令。"),
         cure=Text(
-            "The CPU lacks AVX or the like, or the build asks for more than it has. Install a build for this CPU, or another Paddle version.",
+            "The CPU lacks AVX or the like, or the build asks for more than it has. Install a build for "
+            "this CPU, or another Paddle version.",
             "CPU 不支持 AVX 等指令集，或安装包要求更高。请安装适合该 CPU 的版本，或换一个 Paddle 版本。",
         ),
         commands=("grep -o -m1 -w -E 'avx|avx2|avx512f' /proc/cpuinfo | sort -u",),
@@ -345,7 +376,8 @@ _ALL = (
         slug="killed-from-outside",
         title=Text("The job was ended from outside.", "任务被外部终止。"),
         cure=Text(
-            "Ask who sent the signal: a person (Ctrl-C, kill), a scheduler, a time limit, or the end of the terminal session.",
+            "Ask who sent the signal: a person (Ctrl-C, kill), a scheduler, a time limit, or the end of "
+            "the terminal session.",
             "查明是谁发送了信号：人为操作（Ctrl-C、kill）、调度系统、时间限制，还是终端会话结束。",
         ),
     ),
@@ -361,8 +393,8 @@ _ALL = (
     Cause(
         slug="unknown",
         title=Text("The log does not tell the cause.", "日志没有说明原因。"),
-        cure=Text("Run the job again under the doctor's eye.", "让 paddle-doctor 带着任务再运行一次。"),
-        commands=("paddle-doctor run -- COMMAND",),
+        cure=Text("Let the doctor run it again under changed conditions.", "让 paddle-doctor 在不同条件下重新运行它。"),
+        commands=("paddle-doctor repro SCRIPT",),
     ),
     Cause(
         slug="no-failure",

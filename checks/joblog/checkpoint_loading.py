@@ -14,7 +14,9 @@ _CORRUPT = Text(
 SIGNATURES = (
     Signature(
         id="pickle-truncated",
-        pattern=r"pickle data was truncated|UnpicklingError|EOFError: Ran out of input|can not parse the file:|invalid load key|Cannot read tensor desc size|unexpected EOF|not a zip file|A load persistent id instruction"
+        pattern=r"pickle data was truncated|UnpicklingError|EOFError: Ran out of input"
+        r"|can not parse the file:|invalid load key|Cannot read tensor desc size|unexpected EOF"
+        r"|not a zip file|A load persistent id instruction"
         r"|An error occurred while loading model parameters|Not allowed to load partial data",
         role=Role.ROOT,
         cause="checkpoint-corrupt",
@@ -36,7 +38,10 @@ SIGNATURES = (
             "加载的不是 Paddle 模型：常见原因是路径指向了目录或其他类型的文件。",
         ),
         matches=(
-            "ValueError: (InvalidArgument) Deserialize to tensor failed, maybe the loaded file is not a paddle model(expected file format: 0, but 3 found).",
+            (
+                "ValueError: (InvalidArgument) Deserialize to tensor failed, maybe the loaded file is not a "
+                "paddle model(expected file format: 0, but 3 found)."
+            ),
         ),
     ),
     Signature(
@@ -58,21 +63,27 @@ SIGNATURES = (
     ),
     Signature(
         id="optimizer-state-names",
-        pattern=r"Optimizer set error, (?P<key>\S{1,200}) should in state dict|optimizer Tensor (?P<tensor>\S{1,200}) not found|Can not find \[(?P<name>\S{1,200})\] in model file",
+        pattern=r"Optimizer set error, (?P<key>\S{1,200}) should in state dict"
+        r"|optimizer Tensor (?P<tensor>\S{1,200}) not found|Can not find \[(?P<name>\S{1,200})\] in mo"
+        r"del file",
         role=Role.ROOT,
         cause="checkpoint-key-mismatch",
         says=Text(
             "The optimizer's state in the file belongs to other parameters.", "文件中的优化器状态属于另一组参数。"
         ),
         fix=Text(
-            "Load the optimizer state only to resume the same run (same network, same number of cards and kind of batch norm); for fine-tuning load the weights alone.",
+            "Load the optimizer state only to resume the same run (same network, same number of cards "
+            "and kind of batch norm); for fine-tuning load the weights alone.",
             "只有在恢复同一次训练（网络、卡数、BN 类型都相同）时才加载优化器状态；微调时只加载权重。",
         ),
         matches=("AssertionError: Optimizer set error, conv2d_0.w_0_moment1_0 should in state dict",),
     ),
     Signature(
         id="state-keys-refused",
-        pattern=r"Unexpected key\(s\) in state_dict|Missing key\(s\) in state_dict|Error\(s\) in loading state_dict|is not in (?:the )?(?:pretrained model|state_?dict|checkpoint)\b|Cannot open file \S{1,300} for load op|(?:KeyError|keys?).{0,60}(?:not found|mismatch).{0,40}(?:checkpoint|state_dict|pretrain)",
+        pattern=r"Unexpected key\(s\) in state_dict|Missing key\(s\) in state_dict"
+        r"|Error\(s\) in loading state_dict|is not in (?:the )?(?:pretrained model|state_?dict"
+        r"|checkpoint)\b|Cannot open file \S{1,300} for load op|(?:KeyError|keys?).{0,60}(?:not found"
+        r"|mismatch).{0,40}(?:checkpoint|state_dict|pretrain)",
         role=Role.ROOT,
         cause="checkpoint-key-mismatch",
         certainty=Certainty.LIKELY,
@@ -84,18 +95,23 @@ SIGNATURES = (
     ),
     Signature(
         id="variable-shape",
-        pattern=r"Variable Shape not match, Variable \[ ?(?P<key>\S{1,200}) ?\] need tensor with shape (?P<wanted>[\[(][^\])]{0,80}[\])]) but load set tensor with shape (?P<found>[\[(][^\])]{0,80}[\])])",
+        pattern=r"Variable Shape not match, Variable \[ ?(?P<key>\S{1,200}) ?\] need tensor with shape (?P<wan"
+        r"ted>[\[(][^\])]{0,80}[\])]) but load set tensor with shape (?P<found>[\[(][^\])]{0,80}[\])])",
         role=Role.ROOT,
         cause="checkpoint-shape-mismatch",
         says=Text(
             "{key} needs the shape {wanted}, and the file has {found}.", "{key} 需要形状 {wanted}，而文件中是 {found}。"
         ),
         fix=Text(
-            "Build the model with the sizes that the checkpoint was trained with, or do not load {key} ({found} in the file, {wanted} in the model).",
+            "Build the model with the sizes that the checkpoint was trained with, or do not load {key} "
+            "({found} in the file, {wanted} in the model).",
             "按检查点训练时的尺寸构建模型，或不加载 {key}（文件中为 {found}，模型中为 {wanted}）。",
         ),
         matches=(
-            "AssertionError: Variable Shape not match, Variable [ fc_w_moment1_0 ] need tensor with shape (192, 13) but load set tensor with shape (192, 37)",
+            (
+                "AssertionError: Variable Shape not match, Variable [ fc_w_moment1_0 ] need tensor with "
+                "shape (192, 13) but load set tensor with shape (192, 37)"
+            ),
         ),
     ),
     Signature(
@@ -103,13 +119,23 @@ SIGNATURES = (
         pattern=r"Variable Shape not match(?!, Variable \[)",
         role=Role.ROOT,
         cause="checkpoint-shape-mismatch",
-        says=Text("A tensor of the checkpoint has another shape than in the model.", "检查点中某个张量的形状与模型不一致。"),
+        says=Text(
+            "A tensor of the checkpoint has another shape than in the model.", "检查点中某个张量的形状与模型不一致。"
+        ),
         matches=("AssertionError: Variable Shape not match",),
-        misses=("AssertionError: Variable Shape not match, Variable [ a ] need tensor with shape (1,) but load set tensor with shape (2,)",),
+        misses=(
+            (
+                "AssertionError: Variable Shape not match, Variable [ a ] need tensor with shape (1,) but "
+                "load set tensor with shape (2,)"
+            ),
+        ),
     ),
     Signature(
         id="shape-refused",
-        pattern=r"size mismatch for \S{1,200}|[Ss]hape (?:not match|of .{1,160} (?:is )?not match|mismatch)|receives? a shape \[.{0,60}\], but the expected shape is|is unmatched .{0,80}will not be loaded|shape of model params .{0,120}not matched|Variable dtype not match",
+        pattern=r"size mismatch for \S{1,200}|[Ss]hape (?:not match|of .{1,160} (?:is )?not match|mismatch)"
+        r"|receives? a shape \[.{0,60}\], but the expected shape is"
+        r"|is unmatched .{0,80}will not be loaded|shape of model params .{0,120}not matched"
+        r"|Variable dtype not match",
         role=Role.CONFIRMATION,
         cause="checkpoint-shape-mismatch",
         certainty=Certainty.POSSIBLE,
@@ -120,7 +146,9 @@ SIGNATURES = (
     ),
     Signature(
         id="shape-refused-loudly",
-        pattern=r"^(?:\w{1,60}Error: )?.{0,40}(?:size mismatch for \S{1,200}|The shape of (?:the )?\S{1,200} .{0,60}(?:does not match|not equal|not match).{0,60}(?:checkpoint|pretrain|load))",
+        pattern=r"^(?:\w{1,60}Error: )?.{0,40}(?:size mismatch for \S{1,200}"
+        r"|The shape of (?:the )?\S{1,200} .{0,60}(?:does not match|not equal"
+        r"|not match).{0,60}(?:checkpoint|pretrain|load))",
         role=Role.ROOT,
         cause="checkpoint-shape-mismatch",
         certainty=Certainty.LIKELY,

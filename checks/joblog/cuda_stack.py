@@ -1,4 +1,4 @@
-"""What a CUDA stack prints that does not fit together: driver, GPU architecture, cuDNN, cuBLAS, CUDA in forked processes."""
+"""What a CUDA stack that does not fit together prints: driver, architecture, cuDNN, cuBLAS, forked processes."""
 
 from __future__ import annotations
 
@@ -17,7 +17,9 @@ _CUDNN = Text("A CUDA library is missing or not found: {library}.", "缺少或�
 SIGNATURES = (
     Signature(
         id="driver-too-old",
-        pattern=r"driver version is insufficient|[Cc][Uu][Dd][Aa] ?[Ee]rror ?\((?:35|803|804)\)|[Ee]rror code ?: ?35\b|system has unsupported display driver|driver is too old|CUDA_ERROR_SYSTEM_DRIVER_MISMATCH|forward compatibility was attempted",
+        pattern=r"driver version is insufficient|[Cc][Uu][Dd][Aa] ?[Ee]rror ?\((?:35|803|804)\)"
+        r"|[Ee]rror code ?: ?35\b|system has unsupported display driver|driver is too old"
+        r"|CUDA_ERROR_SYSTEM_DRIVER_MISMATCH|forward compatibility was attempted",
         role=Role.ROOT,
         cause="cuda-driver-mismatch",
         says=_DRIVER_OLD,
@@ -28,7 +30,9 @@ SIGNATURES = (
     ),
     Signature(
         id="no-gpu-found",
-        pattern=r"no GPU found in runtime|[Cc][Uu][Dd][Aa] ?[Ee]rror ?\(100\)|no CUDA-capable device is detected|there is no GPU detected|Failed to initialize NVML|couldn't communicate with the NVIDIA driver|libcuda\.so\S{0,8}: cannot open"
+        pattern=r"no GPU found in runtime|[Cc][Uu][Dd][Aa] ?[Ee]rror ?\(100\)"
+        r"|no CUDA-capable device is detected|there is no GPU detected|Failed to initialize NVML"
+        r"|couldn't communicate with the NVIDIA driver|libcuda\.so\S{0,8}: cannot open"
         r"|Driver/library version mismatch",
         role=Role.ROOT,
         cause="cuda-driver-mismatch",
@@ -42,42 +46,63 @@ SIGNATURES = (
     ),
     Signature(
         id="arch-not-supported",
-        pattern=r"GPU architecture in your current machine is.{0,80}not compatible|Mismatched GPU Architecture|not compatible with Paddle installation with arch|compiled with.{0,60}sm_\d{2,3}.{0,80}not compatible",
+        pattern=r"GPU architecture in your current machine is.{0,80}not compatible"
+        r"|Mismatched GPU Architecture|not compatible with Paddle installation with arch"
+        r"|compiled with.{0,60}sm_\d{2,3}.{0,80}not compatible",
         role=Role.ROOT,
         cause="gpu-arch-mismatch",
         says=_ARCH,
         matches=(
-            "W1201 gpu_resources.cc:96] The GPU architecture in your current machine is Pascal, which is not compatible with Paddle installation with arch: 70 75 80",
+            (
+                "W1201 gpu_resources.cc:96] The GPU architecture in your current machine is Pascal, which is "
+                "not compatible with Paddle installation with arch: 70 75 80"
+            ),
         ),
     ),
     Signature(
         id="no-kernel-image",
-        pattern=r"no kernel image is available|[Cc][Uu][Dd][Aa] ?[Ee]rror ?\((?:209|48|218|222|98|8)\)|cudaErrorNoKernelImageForDevice|unsupported PTX version|PTX was compiled with an unsupported toolchain|invalid device function"
+        pattern=r"no kernel image is available|[Cc][Uu][Dd][Aa] ?[Ee]rror ?\((?:209|48|218|222|98|8)\)"
+        r"|cudaErrorNoKernelImageForDevice|unsupported PTX version"
+        r"|PTX was compiled with an unsupported toolchain|invalid device function"
         r"|not support your GPU arch",
         role=Role.ROOT,
         cause="gpu-arch-mismatch",
         says=_ARCH,
         matches=(
             "OSError: (External) CUDA error(209), no kernel image is available for execution on the device.",
-            "what():  parallel_for failed: cudaErrorNoKernelImageForDevice: no kernel image is available for execution on the device",
+            (
+                "what():  parallel_for failed: cudaErrorNoKernelImageForDevice: no kernel image is available "
+                "for execution on the device"
+            ),
         ),
     ),
     Signature(
         id="cuda-library-missing",
-        pattern=r"(?P<library>lib(?:cudnn|cublas|cublasLt|cusolver|curand|cufft|cudart|cusparse)\S{0,20}?|cu(?:dnn|blas|solver|rand|fft|dart)\w{0,20}_?\d{0,3}\.dll|zlibwapi\.dll)\W{0,2}\s?(?:that Paddle|\(|: cannot open|is not found|not found)",
+        pattern=r"(?P<library>lib(?:cudnn|cublas|cublasLt|cusolver|curand|cufft|cudart|cusparse)\S{0,20}?"
+        r"|cu(?:dnn|blas|solver|rand|fft|dart)\w{0,20}_?\d{0,3}\.dll"
+        r"|zlibwapi\.dll)\W{0,2}\s?(?:that Paddle|\(|: cannot open|is not found|not found)",
         role=Role.ROOT,
         cause="cudnn-missing-or-mismatch",
         says=_CUDNN,
         matches=(
-            "PreconditionNotMetError: The third-party dynamic library (libcudnn.so) that Paddle depends on is not configured correctly. (error code is libcudnn.so: cannot",
+            (
+                "PreconditionNotMetError: The third-party dynamic library (libcudnn.so) that Paddle depends "
+                "on is not configured correctly. (error code is libcudnn.so: cannot"
+            ),
             "(cudnn64_7.dll) that Paddle depends on is not configured correctly. (error code is 126)",
-            "Failed to find dynamic library: libcublas.so ( libcublas.so: cannot open shared object file: No such file or directory )",
+            (
+                "Failed to find dynamic library: libcublas.so ( libcublas.so: cannot open shared object "
+                "file: No such file or directory )"
+            ),
         ),
         misses=("The third-party dynamic library (libnccl.so) that Paddle depends on is not configured correctly.",),
     ),
     Signature(
         id="cuda-library-not-found",
-        pattern=r"Could not locate (?P<library>zlibwapi\.dll|cudnn\S{0,30}|cublas\S{0,30})|[Cc]an ?not find library: (?P<name>libcu\S{1,30})|Note: \[Recommend\] copy cudnn into CUDA installation directory|Could not load library (?P<dll>\S{0,4}libcu\S{1,40}|cu\S{1,40})",
+        pattern=r"Could not locate (?P<library>zlibwapi\.dll|cudnn\S{0,30}|cublas\S{0,30})"
+        r"|[Cc]an ?not find library: (?P<name>libcu\S{1,30})"
+        r"|Note: \[Recommend\] copy cudnn into CUDA installation directory"
+        r"|Could not load library (?P<dll>\S{0,4}libcu\S{1,40}|cu\S{1,40})",
         role=Role.ROOT,
         cause="cudnn-missing-or-mismatch",
         certainty=Certainty.LIKELY,
@@ -89,7 +114,8 @@ SIGNATURES = (
     ),
     Signature(
         id="cudnn-version",
-        pattern=r"CUDNN_STATUS_(?:NOT_INITIALIZED|ARCH_MISMATCH|VERSION_MISMATCH|NOT_SUPPORTED)|CUDNN error ?\((?:1|6|9)\)|undefined symbol: cudnn|Could not load symbol cu(?:dnn|blas)",
+        pattern=r"CUDNN_STATUS_(?:NOT_INITIALIZED|ARCH_MISMATCH|VERSION_MISMATCH|NOT_SUPPORTED)"
+        r"|CUDNN error ?\((?:1|6|9)\)|undefined symbol: cudnn|Could not load symbol cu(?:dnn|blas)",
         role=Role.ROOT,
         cause="cudnn-missing-or-mismatch",
         certainty=Certainty.LIKELY,
@@ -98,7 +124,8 @@ SIGNATURES = (
     ),
     Signature(
         id="fork-after-cuda",
-        pattern=r"[Cc][Uu][Dd][Aa] ?[Ee]rror ?\(3\)|Cannot re-initialize CUDA in forked subprocess|cudaErrorInitializationError|CUDA.{0,40}\binitialization error\b",
+        pattern=r"[Cc][Uu][Dd][Aa] ?[Ee]rror ?\(3\)|Cannot re-initialize CUDA in forked subprocess"
+        r"|cudaErrorInitializationError|CUDA.{0,40}\binitialization error\b",
         role=Role.ROOT,
         cause="fork-after-cuda",
         says=Text(
@@ -113,19 +140,24 @@ SIGNATURES = (
     ),
     Signature(
         id="device-note",
-        pattern=r"(?:GPU Compute|CUDA) Capability: (?P<capability>\d{1,3}(?:\.\d)?), Driver (?:API )?Version: (?P<driver>\d{1,2}\.\d{1,2}), Runtime (?:API )?Version: (?P<runtime>\d{1,2}\.\d{1,2})",
+        pattern=r"(?:GPU Compute|CUDA) Capability: (?P<capability>\d{1,3}(?:\.\d)?), Driver (?:API )?Version: "
+        r"(?P<driver>\d{1,2}\.\d{1,2}), Runtime (?:API )?Version: (?P<runtime>\d{1,2}\.\d{1,2})",
         role=Role.CONFIRMATION,
         says=Text(
             "GPU of compute capability {capability}, driver for CUDA {driver}, Paddle built for CUDA {runtime}.",
             "GPU 计算能力 {capability}，驱动支持 CUDA {driver}，Paddle 按 CUDA {runtime} 编译。",
         ),
         matches=(
-            "W1201 gpu_context.cc:278] Please NOTE: device: 0, GPU Compute Capability: 7.5, Driver API Version: 11.4, Runtime API Version: 10.1",
+            (
+                "W1201 gpu_context.cc:278] Please NOTE: device: 0, GPU Compute Capability: 7.5, Driver API "
+                "Version: 11.4, Runtime API Version: 10.1"
+            ),
         ),
     ),
     Signature(
         id="cuda-advice",
-        pattern=r"Suggestions:|Check if you have installed CUDA|Please specify its path correctly using following ways|\[Hint: Please search for the error code|decrease the batch size of your model",
+        pattern=r"Suggestions:|Check if you have installed CUDA|Please specify its path correctly using follow"
+        r"ing ways|\[Hint: Please search for the error code|decrease the batch size of your model",
         role=Role.ADVICE,
         says=Text(
             "Fixed advice that Paddle prints whatever the trouble is.", "Paddle 的固定提示文字，与具体故障无关。"

@@ -1,4 +1,4 @@
-"""What Paddle's DataLoader and its workers print: shared memory, exceptions in a dataset, and the echoes that follow."""
+"""What the DataLoader and its workers print: shared memory, a dataset's exceptions, and the echoes that follow."""
 
 from __future__ import annotations
 
@@ -18,19 +18,25 @@ _ECHO = Text(
 SIGNATURES = (
     Signature(
         id="worker-bus-error",
-        pattern=r"Unexpected BUS error encountered in DataLoader worker|DataLoader process \(pid\s{1,3}\d{1,10}\) exited is killed by signal: Bus error",
+        pattern=r"Unexpected BUS error encountered in DataLoader worker"
+        r"|DataLoader process \(pid\s{1,3}\d{1,10}\) exited is killed by signal: Bus error",
         role=Role.ROOT,
         cause="shm-exhausted",
         says=_SHM,
         matches=(
-            "ERROR: Unexpected BUS error encountered in DataLoader worker. This might be caused by insufficient shared memory (shm)",
+            (
+                "ERROR: Unexpected BUS error encountered in DataLoader worker. This might be caused by "
+                "insufficient shared memory (shm)"
+            ),
             "SystemError: (Fatal) DataLoader process (pid   33) exited is killed by signal: Bus error.",
         ),
         misses=("ERROR: Unexpected segmentation fault encountered in DataLoader workers.",),
     ),
     Signature(
         id="shm-map-failed",
-        pattern=r"Memory map failed when (?:create|rebuild) shared memory|File descriptor \S{0,80}paddle_\S{0,60} open failed|'SharedMemoryMgr' object has no attribute"
+        pattern=r"Memory map failed when (?:create|rebuild) shared memory"
+        r"|File descriptor \S{0,80}paddle_\S{0,60} open failed"
+        r"|'SharedMemoryMgr' object has no attribute"
         r"|insufficient shared storage space|unable to (?:mmap|write to file|open shared memory)",
         role=Role.ROOT,
         cause="shm-exhausted",
@@ -57,7 +63,8 @@ SIGNATURES = (
     ),
     Signature(
         id="worker-segfault",
-        pattern=r"Unexpected segmentation fault encountered in DataLoader workers?|DataLoader process \(pid\s{1,3}\d{1,10}\) exited is killed by signal: Segmentation fault",
+        pattern=r"Unexpected segmentation fault encountered in DataLoader workers?"
+        r"|DataLoader process \(pid\s{1,3}\d{1,10}\) exited is killed by signal: Segmentation fault",
         role=Role.ROOT,
         cause="segfault-unknown",
         certainty=Certainty.LIKELY,
@@ -73,7 +80,8 @@ SIGNATURES = (
     ),
     Signature(
         id="worker-died-by-signal",
-        pattern=r"DataLoader process \(pid\s{1,3}(?P<pid>\d{1,10})\) exited is killed by signal: (?!Killed|Bus|Segm)(?P<signal>[\w ]{1,40})",
+        pattern=r"DataLoader process \(pid\s{1,3}(?P<pid>\d{1,10})\) exited is killed by signal: (?!Killed"
+        r"|Bus|Segm)(?P<signal>[\w ]{1,40})",
         role=Role.ROOT,
         cause="dataset-exception-in-worker",
         certainty=Certainty.POSSIBLE,
@@ -91,7 +99,8 @@ SIGNATURES = (
     ),
     Signature(
         id="fail-to-map",
-        pattern=r"fail to map (?:op|sample transform|batch transform|sample|batch)\s?\[(?P<op>[^\]]{0,120})\].{0,20}with error:?\s?(?P<error>.{0,300})",
+        pattern=r"fail to map (?:op|sample transform|batch transform|sample"
+        r"|batch)\s?\[(?P<op>[^\]]{0,120})\].{0,20}with error:?\s?(?P<error>.{0,300})",
         role=Role.ROOT,
         cause="dataset-exception-in-worker",
         says=Text("The transform {op} failed on a sample: {error}", "变换 {op} 在某个样本上失败：{error}"),
@@ -127,14 +136,20 @@ SIGNATURES = (
     ),
     Signature(
         id="shared-memory-made",
-        pattern=r"\bRawArray\(|\bSemLock\(|multiprocessing[/\\](?:heap|synchronize|queues|sharedctypes|shared_memory)\.py|/dev/shm",
+        pattern=r"\bRawArray\(|\bSemLock\(|multiprocessing[/\\](?:heap|synchronize|queues|sharedctypes"
+        r"|shared_memory)\.py|/dev/shm",
         role=Role.CONFIRMATION,
         says=Text("The program was making something in shared memory.", "程序正在共享内存中创建对象。"),
-        matches=("    self._shared = RawArray('c', size)", '  File "/usr/lib/python3.8/multiprocessing/heap.py", line 73, in __init__'),
+        matches=(
+            "    self._shared = RawArray('c', size)",
+            '  File "/usr/lib/python3.8/multiprocessing/heap.py", line 73, in __init__',
+        ),
     ),
     Signature(
         id="loader-thread-raised",
-        pattern=r"DataLoader reader thread raised an exception|multiprocess reader raises an exception|[Dd]ata ?[Rr]eader .{0,40}raised? an exception|Exception in thread Thread-\d{1,6} \(_thread_loop\)",
+        pattern=r"DataLoader reader thread raised an exception|multiprocess reader raises an exception"
+        r"|[Dd]ata ?[Rr]eader .{0,40}raised? an exception|Exception in thread Thread-\d{1,6} \(_thread"
+        r"_loop\)",
         role=Role.ROOT,
         cause="dataset-exception-in-worker",
         certainty=Certainty.POSSIBLE,
@@ -146,7 +161,8 @@ SIGNATURES = (
     ),
     Signature(
         id="blocking-queue-killed",
-        pattern=r"Blocking queue is killed because the data reader raises an exception|\[Hint: Expected killed_ != true",
+        pattern=r"Blocking queue is killed because the data reader raises an exception"
+        r"|\[Hint: Expected killed_ != true",
         role=Role.CONSEQUENCE,
         says=_ECHO,
         matches=("SystemError: (Fatal) Blocking queue is killed because the data reader raises an exception.",),
@@ -160,7 +176,8 @@ SIGNATURES = (
     ),
     Signature(
         id="loader-shutdown-noise",
-        pattern=r"has no attribute '_shutdown'|DataLoader process killed|'_DataLoaderIterMultiProcess' object has no attribute",
+        pattern=r"has no attribute '_shutdown'|DataLoader process killed"
+        r"|'_DataLoaderIterMultiProcess' object has no attribute",
         role=Role.CONSEQUENCE,
         says=Text(
             "Noise of a DataLoader that could not be built or closed.", "DataLoader 未能创建或关闭时的附带报错。"
@@ -176,7 +193,8 @@ SIGNATURES = (
     ),
     Signature(
         id="bootstrapping",
-        pattern=r"finished its\s{0,3}bootstrapping phase|start a new process before the\s{0,3}current process|\bfreeze_support\(\)",
+        pattern=r"finished its\s{0,3}bootstrapping phase|start a new process before the\s{0,3}current process"
+        r"|\bfreeze_support\(\)",
         role=Role.ROOT,
         cause="spawn-guard",
         says=Text(
@@ -191,7 +209,9 @@ SIGNATURES = (
     ),
     Signature(
         id="cannot-pickle",
-        pattern=r"Can't pickle (?:local object|<)|cannot pickle '|Can't get local object|can't pickle \w{1,60} objects?|Can't get attribute '.{1,80}' on <module '__mp_main__'|context has already been set",
+        pattern=r"Can't pickle (?:local object|<)|cannot pickle '|Can't get local object"
+        r"|can't pickle \w{1,60} objects?|Can't get attribute '.{1,80}' on <module '__mp_main__'"
+        r"|context has already been set",
         role=Role.ROOT,
         cause="spawn-guard",
         says=Text(
@@ -199,7 +219,10 @@ SIGNATURES = (
             "传给 spawn 子进程的对象无法被 pickle。",
         ),
         matches=(
-            "_pickle.PicklingError: Can't pickle <function <lambda> at 0x7f>: attribute lookup <lambda> on __main__ failed",
+            (
+                "_pickle.PicklingError: Can't pickle <function <lambda> at 0x7f>: attribute lookup <lambda> "
+                "on __main__ failed"
+            ),
             "AttributeError: Can't get attribute 'L' on <module '__mp_main__' from 'a.py'>",
             "TypeError: cannot pickle '_io.TextIOWrapper' object",
         ),

@@ -27,19 +27,24 @@ SIGNATURES = (
         cause="gpu-oom",
         says=Text("GPU {gpu} is out of memory: {asked} were asked for.", "GPU {gpu} 显存不足：申请 {asked} 失败。"),
         fix=Text(
-            "Free GPU {gpu} or make the batch smaller; {asked} more did not fit. The number counts within CUDA_VISIBLE_DEVICES.",
+            "Free GPU {gpu} or make the batch smaller; {asked} more did not fit. The number counts "
+            "within CUDA_VISIBLE_DEVICES.",
             "腾出 GPU {gpu} 的显存或减小 batch；还差 {asked}。该编号是 CUDA_VISIBLE_DEVICES 之内的编号。",
         ),
         commands=("nvidia-smi",),
         matches=(
-            "Out of memory error on GPU 0. Cannot allocate 2.250000GB memory on GPU 0, 30.1GB memory has been allocated",
+            (
+                "Out of memory error on GPU 0. Cannot allocate 2.250000GB memory on GPU 0, 30.1GB memory has "
+                "been allocated"
+            ),
             "Out of memory error on GPU 3. Cannot allocate 98.00MB memory on GPU 3, available memory is only 12.3MB.",
         ),
         misses=("Out of memory error on GPU 0. Cannot allocate 655.142555PB memory on GPU 0",),
     ),
     Signature(
         id="gpu-oom-other-words",
-        pattern=r"CUDA out of memory|cudaErrorMemoryAllocation|hipErrorOutOfMemory|CUDA error ?\(2\)|Cuda error ?\(2\)|CUDA error: out of memory",
+        pattern=r"CUDA out of memory|cudaErrorMemoryAllocation|hipErrorOutOfMemory|CUDA error ?\(2\)"
+        r"|Cuda error ?\(2\)|CUDA error: out of memory",
         role=Role.ROOT,
         cause="gpu-oom",
         says=_OOM,
@@ -52,7 +57,8 @@ SIGNATURES = (
     ),
     Signature(
         id="gpu-oom-old",
-        pattern=r"E(?:xcept|xpect)ed allocating <= available|allocation::BadAlloc|Cannot malloc [\d.]{1,30} MB GPU memory",
+        pattern=r"E(?:xcept|xpect)ed allocating <= available|allocation::BadAlloc"
+        r"|Cannot malloc [\d.]{1,30} MB GPU memory",
         role=Role.ROOT,
         cause="gpu-oom",
         certainty=Certainty.LIKELY,
@@ -65,14 +71,18 @@ SIGNATURES = (
     ),
     Signature(
         id="gpu-oom-in-library",
-        pattern=r"CU(?:BLAS|DNN)_STATUS_ALLOC_FAILED|resource allocation failed inside the (?:cuBLAS|cuDNN) library|CUBLAS error ?\(3\)",
+        pattern=r"CU(?:BLAS|DNN)_STATUS_ALLOC_FAILED|resource allocation failed inside the (?:cuBLAS"
+        r"|cuDNN) library|CUBLAS error ?\(3\)",
         role=Role.ROOT,
         cause="gpu-oom",
         certainty=Certainty.LIKELY,
         says=Text("A CUDA library found no memory on the card.", "CUDA 库在显卡上申请不到显存。"),
         matches=(
             "ExternalError: CUDNN error(2), CUDNN_STATUS_ALLOC_FAILED.",
-            "OSError: (External) CUBLAS error(3). [Hint: 'CUBLAS_STATUS_ALLOC_FAILED'. Resource allocation failed inside the cuBLAS library.]",
+            (
+                "OSError: (External) CUBLAS error(3). [Hint: 'CUBLAS_STATUS_ALLOC_FAILED'. Resource "
+                "allocation failed inside the cuBLAS library.]"
+            ),
         ),
     ),
     Signature(
@@ -125,70 +135,98 @@ SIGNATURES = (
         role=Role.ROOT,
         cause="label-out-of-range",
         says=Text(
-            "A label is not in the range that the loss allows (0 to below {classes}; some versions print wrong numbers).",
+            "A label is not in the range that the loss allows (0 to below {classes}; some versions print "
+            "wrong numbers).",
             "标签超出损失函数允许的范围（0 到 {classes} 之间，不含 {classes}；部分版本打印的数字不准）。",
         ),
         fix=Text(
-            "Make the labels count from 0 and stay below the number of classes ({classes}), or set num_classes and ignore_index to fit the data.",
+            "Make the labels count from 0 and stay below the number of classes ({classes}), or set "
+            "num_classes and ignore_index to fit the data.",
             "让标签从 0 开始并小于类别数（{classes}），或者按数据修改 num_classes 和 ignore_index。",
         ),
         matches=(
-            "Error: x.cu:481 Assertion `labels_[i] >= 0` failed. The value of label[9] expected >= 0 and < 5, or == 255,but got 5. Please check",
-            "cross_entropy_kernel.cu:998 Assertion `false` failed. The value of label expected >= 0 and < 2, or == -100, but got 7.",
+            (
+                "Error: x.cu:481 Assertion `labels_[i] >= 0` failed. The value of label[9] expected >= 0 and "
+                "< 5, or == 255,but got 5. Please check"
+            ),
+            (
+                "cross_entropy_kernel.cu:998 Assertion `false` failed. The value of label expected >= 0 and "
+                "< 2, or == -100, but got 7."
+            ),
         ),
     ),
     Signature(
         id="label-assertion",
-        pattern=r"(?:cross_entropy|nll_loss|margin)\w{0,40}\.(?:cu|h|cc)[:(]\d{1,6}.{0,200}Assertion|Assertion .{0,4}(?:label|lbl|target)s?_?\W",
+        pattern=r"(?:cross_entropy|nll_loss|margin)\w{0,40}\.(?:cu|h|cc)[:(]\d{1,6}.{0,200}Assertion"
+        r"|Assertion .{0,4}(?:label|lbl|target)s?_?\W",
         role=Role.ROOT,
         cause="label-out-of-range",
         says=_LABEL,
         matches=(
             "/paddle/fluid/operators/math/cross_entropy.cu:40 Assertion `label[i] >= 0 && label[i] < D` failed",
             "softmax_with_cross_entropy_op.cu:536 Assertion `labels_[idx_lbl] >= 0 && labels_[idx_lbl] < d_",
-            "ClassNLLCriterion.cu:108: cunn_ClassNLLCriterion_updateOutput_kernel: Assertion `t >= 0 && t < n_classes` failed. nll_loss.cu:3 Assertion",
+            (
+                "ClassNLLCriterion.cu:108: cunn_ClassNLLCriterion_updateOutput_kernel: Assertion `t >= 0 && "
+                "t < n_classes` failed. nll_loss.cu:3 Assertion"
+            ),
         ),
     ),
     Signature(
         id="index-assertion",
-        pattern=r"(?:gather|scatter|embedding|lookup_table|index_s|one_hot|along_axis|Indexing)\w{0,40}\.(?:cu\.h|cu|h|cc)[:(]\d{1,6}.{0,300}Assertion"
+        pattern=r"(?:gather|scatter|embedding|lookup_table|index_s|one_hot|along_axis"
+        r"|Indexing)\w{0,40}\.(?:cu\.h|cu|h|cc)[:(]\d{1,6}.{0,300}Assertion"
         r"|Assertion .{0,4}(?:index_value|srcIndex|ids?\[|index\[)",
         role=Role.ROOT,
         cause="label-out-of-range",
         says=_INDEX,
         matches=(
-            "Error: /paddle/paddle/phi/kernels/funcs/gather.cu.h:67 Assertion `index_value >= 0 && index_value < input_dims[j]` failed.",
+            (
+                "Error: /paddle/paddle/phi/kernels/funcs/gather.cu.h:67 Assertion `index_value >= 0 && "
+                "index_value < input_dims[j]` failed."
+            ),
             "embedding_kernel.cu:60 Assertion `id < N` failed.",
-            "../aten/src/ATen/native/cuda/Indexing.cu:650: indexSelectSmallIndex: Assertion `srcIndex < srcSelectDimSize` failed.",
+            (
+                "../aten/src/ATen/native/cuda/Indexing.cu:650: indexSelectSmallIndex: Assertion `srcIndex < "
+                "srcSelectDimSize` failed."
+            ),
         ),
     ),
     Signature(
         id="index-expected",
-        pattern=r"Variable value \(\w{1,40}\) of OP\(.{1,80}\) expected >= ?0 and < ?(?P<size>\d{1,20}), but got (?P<got>-?\d{1,20})",
+        pattern=r"Variable value \(\w{1,40}\) of OP\(.{1,80}\) expected >= ?0 and < ?(?P<size>\d{1,20}), but g"
+        r"ot (?P<got>-?\d{1,20})",
         role=Role.ROOT,
         cause="label-out-of-range",
         says=Text("An id is {got}, but the vocabulary has {size} entries.", "有 id 为 {got}，而词表只有 {size} 项。"),
         matches=(
-            "Variable value (input) of OP(fluid.layers.embedding) expected >= 0 and < 18000, but got 30521. Please check input value.",
+            (
+                "Variable value (input) of OP(fluid.layers.embedding) expected >= 0 and < 18000, but got "
+                "30521. Please check input value."
+            ),
         ),
     ),
     Signature(
         id="index-refused",
-        pattern=r"Illegal index value|[Ll]abel value .{0,60}(?:out of|should be|exceed)|Target -?\d{1,20} is out of (?:lower|upper )?bounds?"
+        pattern=r"Illegal index value|[Ll]abel value .{0,60}(?:out of|should be|exceed)"
+        r"|Target -?\d{1,20} is out of (?:lower|upper )?bounds?"
         r"|index \(?-?\d{1,20}\)? .{0,20}out of range.{0,40}(?:embedding|label|class)",
         role=Role.ROOT,
         cause="label-out-of-range",
         certainty=Certainty.LIKELY,
         says=_INDEX,
         matches=(
-            "InvalidArgumentError: Illegal index value, Input(input) value should be at least 0, but received value is -1",
+            (
+                "InvalidArgumentError: Illegal index value, Input(input) value should be at least 0, but "
+                "received value is -1"
+            ),
             "IndexError: Target 21 is out of bounds.",
             "ValueError: label value 12 should be in [0, 10)",
         ),
     ),
     Signature(
         id="illegal-access",
-        pattern=r"[Cc][Uu][Dd][Aa] ?[Ee]rror ?\(?(?:700|77|716|717)\)?\b|illegal memory access|cudaErrorIllegalAddress|misaligned address|errno: ?77\b",
+        pattern=r"[Cc][Uu][Dd][Aa] ?[Ee]rror ?\(?(?:700|77|716|717)\)?\b|illegal memory access"
+        r"|cudaErrorIllegalAddress|misaligned address|errno: ?77\b",
         role=Role.ROOT,
         cause="illegal-memory-access",
         certainty=Certainty.LIKELY,
@@ -201,7 +239,8 @@ SIGNATURES = (
     ),
     Signature(
         id="launch-failure",
-        pattern=r"[Cc][Uu][Dd][Aa] ?[Ee]rror ?\(?(?:719|4)\)?\b|unspecified launch failure|cudaErrorLaunchFailure|device-side assert|[Cc][Uu][Dd][Aa] error ?\(?(?:59|710)\)?\b",
+        pattern=r"[Cc][Uu][Dd][Aa] ?[Ee]rror ?\(?(?:719|4)\)?\b|unspecified launch failure"
+        r"|cudaErrorLaunchFailure|device-side assert|[Cc][Uu][Dd][Aa] error ?\(?(?:59|710)\)?\b",
         role=Role.ROOT,
         cause="illegal-memory-access",
         certainty=Certainty.POSSIBLE,
@@ -230,15 +269,18 @@ SIGNATURES = (
     ),
     Signature(
         id="device-id-count",
-        pattern=r"[Dd]evice id must be less than GPU count, but received id is: ?(?P<asked>\d{1,6})\. ?GPU count is: ?(?P<count>\d{1,6})",
+        pattern=r"[Dd]evice id must be less than GPU count, but received id is: ?(?P<asked>\d{1,6})\. ?GPU cou"
+        r"nt is: ?(?P<count>\d{1,6})",
         role=Role.ROOT,
         cause="device-index-invalid",
         says=Text(
             "GPU {asked} was asked for, and {count} are visible.", "请求 GPU {asked}，而可见的 GPU 有 {count} 块。"
         ),
         fix=Text(
-            "Use ids below {count}, or show more cards to the job in CUDA_VISIBLE_DEVICES. If the count is 0, no GPU is visible at all: look at nvidia-smi.",
-            "使用小于 {count} 的编号，或在 CUDA_VISIBLE_DEVICES 中放开更多卡。若数量为 0，说明一块 GPU 都看不到：先看 nvidia-smi。",
+            "Use ids below {count}, or show more cards to the job in CUDA_VISIBLE_DEVICES. If the count "
+            "is 0, no GPU is visible at all: look at nvidia-smi.",
+            "使用小于 {count} 的编号，或在 CUDA_VISIBLE_DEVICES 中放开更多卡。若数量为 0，说明一块 GPU "
+            "都看不到：先看 nvidia-smi。",
         ),
         commands=("nvidia-smi -L", "echo $CUDA_VISIBLE_DEVICES"),
         matches=(
@@ -247,7 +289,8 @@ SIGNATURES = (
     ),
     Signature(
         id="cuda-place-invalid",
-        pattern=r"Invalid CUDAPlace\((?P<asked>\d{1,6})\), must inside \[0, (?P<count>\d{1,6})\)|[Ii]nvalid device ordinal|CUDA error ?\(101\)|Cuda error ?\(10\)",
+        pattern=r"Invalid CUDAPlace\((?P<asked>\d{1,6})\), must inside \[0, (?P<count>\d{1,6})\)"
+        r"|[Ii]nvalid device ordinal|CUDA error ?\(101\)|Cuda error ?\(10\)",
         role=Role.ROOT,
         cause="device-index-invalid",
         says=_NO_SUCH_DEVICE,
@@ -258,7 +301,8 @@ SIGNATURES = (
     ),
     Signature(
         id="place-unsupported",
-        pattern=r"Place\(?\s?(?:CUDAPlace\(\d{1,4}\)|gpu:\d{1,4}|\(gpu:\d{1,4}\))\)? is not supported|Place CUDAPlace\(\d{1,4}\) is not supported",
+        pattern=r"Place\(?\s?(?:CUDAPlace\(\d{1,4}\)|gpu:\d{1,4}|\(gpu:\d{1,4}\))\)? is not supported"
+        r"|Place CUDAPlace\(\d{1,4}\) is not supported",
         role=Role.ROOT,
         cause="device-index-invalid",
         certainty=Certainty.LIKELY,
@@ -267,13 +311,17 @@ SIGNATURES = (
             "程序使用了未分配给该进程的 GPU。",
         ),
         matches=(
-            "UnavailableError: Place CUDAPlace(0) is not supported. Please check that your paddle compiles with WITH_GPU",
+            (
+                "UnavailableError: Place CUDAPlace(0) is not supported. Please check that your paddle "
+                "compiles with WITH_GPU"
+            ),
             "Place(gpu:0) is not supported",
         ),
     ),
     Signature(
         id="visible-devices-wrong",
-        pattern=r"CUDA_VISIBLE_DEVICES .{0,60}(?:shoule|should|must)|selected_gpus .{0,60}(?:not in|should|must)|gpus? id .{0,40}(?:out of range|not valid|invalid)"
+        pattern=r"CUDA_VISIBLE_DEVICES .{0,60}(?:shoule|should|must)|selected_gpus .{0,60}(?:not in|should"
+        r"|must)|gpus? id .{0,40}(?:out of range|not valid|invalid)"
         r"|[Cc]an't find .{0,40}in CUDA_VISIBLE_DEVICES|not in CUDA_VISIBLE_DEVICES",
         role=Role.ROOT,
         cause="device-index-invalid",
@@ -286,20 +334,27 @@ SIGNATURES = (
     ),
     Signature(
         id="cpu-build-gpu-place",
-        pattern=r"Cannot use (?:GPU|CUDAPlace|CUDAPinnedPlace) because you have installed CPU version|since PaddlePaddle is not compiled with CUDA"
-        r"|PaddlePaddle is not compiled with (?:CUDA|GPU|XPU|ROCM|NPU)|with ?GPU, but (?:your )?Paddle ?Paddle (?:is )?(?:CPU|not compiled)|you are using CPU version PaddlePaddle",
+        pattern=r"Cannot use (?:GPU|CUDAPlace|CUDAPinnedPlace) because you have installed CPU version"
+        r"|since PaddlePaddle is not compiled with CUDA"
+        r"|PaddlePaddle is not compiled with (?:CUDA|GPU|XPU|ROCM|NPU)"
+        r"|with ?GPU, but (?:your )?Paddle ?Paddle (?:is )?(?:CPU|not compiled)"
+        r"|you are using CPU version PaddlePaddle",
         role=Role.ROOT,
         cause="cpu-only-build",
         says=_CPU_BUILD,
         matches=(
-            "E1201 00:58:28.910689 9187 place.cc:333] Cannot use GPU because you have installed CPU version PaddlePaddle.",
+            (
+                "E1201 00:58:28.910689 9187 place.cc:333] Cannot use GPU because you have installed CPU "
+                "version PaddlePaddle."
+            ),
             "ValueError: The device should not be 'gpu', since PaddlePaddle is not compiled with CUDA",
         ),
         misses=("Cannot use GPU because there is no GPU detected on your machine.",),
     ),
     Signature(
         id="cpu-build-config",
-        pattern=r"use_gpu cannot be set as [Tt]rue.{0,60}(?:CPU|cpu|compiled)|has no attribute '(?:get_cuda_device_count|CUDAStream|CUDAGraph|get_cudnn_version)'"
+        pattern=r"use_gpu cannot be set as [Tt]rue.{0,60}(?:CPU|cpu|compiled)"
+        r"|has no attribute '(?:get_cuda_device_count|CUDAStream|CUDAGraph|get_cudnn_version)'"
         r"|(?:core_avx|core_noavx|libpaddle).{0,60}has no attribute '(?:NCCLParallelContext|ProcessGroupNCCL)'",
         role=Role.ROOT,
         cause="cpu-only-build",
@@ -312,7 +367,8 @@ SIGNATURES = (
     ),
     Signature(
         id="nan-found",
-        pattern=r"(?:[Ff]ind|[Ff]ound|[Cc]ontains?|[Dd]etected|[Tt]here (?:is|are)|has) (?:a )?(?:nan|NaN|NAN|Nan|inf|Inf|INF)\b|\bnumerical error .{0,60}nan|"
+        pattern=r"(?:[Ff]ind|[Ff]ound|[Cc]ontains?|[Dd]etected|[Tt]here (?:is|are)|has) (?:a )?(?:nan|NaN|NAN"
+        r"|Nan|inf|Inf|INF)\b|\bnumerical error .{0,60}nan|"
         r"rec(?:ie|ei)ved nan|[Ll]oss (?:is|became|becomes) (?:nan|NaN|inf)",
         role=Role.ROOT,
         cause="nan-inf",
@@ -320,7 +376,10 @@ SIGNATURES = (
         matches=(
             "PreconditionNotMetError: There are NAN or INF (num_nan=1, num_inf=0, num_zero=0) in [device=gpu:0, op=exp",
             "RuntimeError: Operator softmax output Tensor Out contains Inf.",
-            "Error: /paddle/operators/bce_loss_op.cu:38 Assertion `(x >= 0) && (x <= 1)` failed. Input is expected to be within the interval [0, 1], but recieved nan.",
+            (
+                "Error: /paddle/operators/bce_loss_op.cu:38 Assertion `(x >= 0) && (x <= 1)` failed. Input "
+                "is expected to be within the interval [0, 1], but recieved nan."
+            ),
         ),
         misses=("found info file", "step 10 loss 1.23"),
     ),

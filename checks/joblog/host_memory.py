@@ -11,7 +11,8 @@ _NO_MEMORY = Text("The host had no memory left for an allocation.", "主机内�
 SIGNATURES = (
     Signature(
         id="kernel-oom-kill",
-        pattern=r"Out of memory: Kill(?:ed)? process (?P<pid>\d{1,10})|[Mm]emory cgroup out of memory|oom-kill:|invoked oom-killer|\bOOMKilled\b|oom_reaper: reaped",
+        pattern=r"Out of memory: Kill(?:ed)? process (?P<pid>\d{1,10})|[Mm]emory cgroup out of memory"
+        r"|oom-kill:|invoked oom-killer|\bOOMKilled\b|oom_reaper: reaped",
         role=Role.ROOT,
         cause="host-oom-kill",
         says=Text("The kernel killed a process because memory ran out.", "内存耗尽，内核杀死了进程。"),
@@ -32,12 +33,17 @@ SIGNATURES = (
             "DataLoader worker（进程 {pid}）被强行杀死；内存耗尽时内核会这样做。",
         ),
         matches=(
-            "SystemError: (Fatal) DataLoader process (pid   4711) exited is killed by signal: Killed. (at data_loader.cc:181)",
+            (
+                "SystemError: (Fatal) DataLoader process (pid   4711) exited is killed by signal: Killed. "
+                "(at data_loader.cc:181)"
+            ),
         ),
     ),
     Signature(
         id="shell-killed",
-        pattern=r"^(?:\S{0,100}: line \d{1,6}:\s{1,4}\d{1,10} )?(?:Killed|已杀死|已终止运行)(?:\s{2,40}\S.{0,200})?$|^\[\d{1,4}\][+-]?\s{1,10}\d{0,10}\s{0,4}(?:Killed|已杀死)\b|^zsh: killed\b",
+        pattern=r"^(?:\S{0,100}: line \d{1,6}:\s{1,4}\d{1,10} )?(?:Killed|已杀死"
+        r"|已终止运行)(?:\s{2,40}\S.{0,200})?$|^\[\d{1,4}\][+-]?\s{1,10}\d{0,10}\s{0,4}(?:Killed"
+        r"|已杀死)\b|^zsh: killed\b",
         role=Role.ROOT,
         cause="host-oom-kill",
         certainty=Certainty.LIKELY,
@@ -55,7 +61,9 @@ SIGNATURES = (
     ),
     Signature(
         id="errno-12",
-        pattern=r"\[Errno 12\]|Fail to alloc memory of \d{1,30} size, error code is 12|[Uu]nable to allocate [\d.]{1,20} ?[KMGT]i?B for an array|Cannot malloc [\d.]{1,30} MB CPU memory"
+        pattern=r"\[Errno 12\]|Fail to alloc memory of \d{1,30} size, error code is 12"
+        r"|[Uu]nable to allocate [\d.]{1,20} ?[KMGT]i?B for an array"
+        r"|Cannot malloc [\d.]{1,30} MB CPU memory"
         r"|DefaultCPUAllocator: .{0,40}(?:not enough|can't allocate) memory",
         role=Role.ROOT,
         cause="host-oom-kill",
@@ -63,7 +71,10 @@ SIGNATURES = (
         matches=(
             "OSError: [Errno 12] Cannot allocate memory",
             "MemoryError: (ResourceExhausted) Fail to alloc memory of 268435456000 size, error code is 12.",
-            "numpy.core._exceptions.MemoryError: Unable to allocate 7.45 GiB for an array with shape (1000, 1000, 1000)",
+            (
+                "numpy.core._exceptions.MemoryError: Unable to allocate 7.45 GiB for an array with shape "
+                "(1000, 1000, 1000)"
+            ),
         ),
     ),
     Signature(
@@ -86,10 +97,11 @@ SIGNATURES = (
     ),
     Signature(
         id="shared-memory-no-space",
-        pattern=r"(?:semaphore|SemLock|RawArray|heap\.py|Queue|/dev/shm).{0,200}No space left on device|No space left on device.{0,120}/dev/shm",
+        pattern=r"(?:semaphore|SemLock|RawArray|heap\.py|Queue|/dev/shm).{0,200}No space left on device"
+        r"|No space left on device.{0,120}/dev/shm",
         role=Role.ROOT,
         cause="shm-exhausted",
-        says=Text("/dev/shm is full.", "/dev/shm 已满。"),
+        says=Text("Shared memory (/dev/shm) is full.", "共享内存（/dev/shm）已满。"),
         matches=("OSError: [Errno 28] No space left on device: '/dev/shm/paddle_1234'",),
     ),
     Signature(

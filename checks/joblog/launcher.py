@@ -11,7 +11,8 @@ SIGNATURES = (
         pattern=r"terminate all the procs|terminate process group gid:",
         role=Role.LAUNCHER,
         says=Text(
-            "The legacy launcher has ended all ranks because one of them failed. This line is never the cause: open workerlog.N of the ranks that the ABORT line names.",
+            "The legacy launcher has ended all ranks because one of them failed. This line is never the "
+            "cause: open workerlog.N of the ranks that the ABORT line names.",
             "旧版启动器发现有 rank 失败后结束了所有进程。这一行从来不是原因：请打开 ABORT 行所列 rank 的 workerlog.N。",
         ),
         matches=("INFO 2026-12-01 01:04:32,888 launch_utils.py:334] terminate all the procs",),
@@ -21,7 +22,8 @@ SIGNATURES = (
         pattern=r"ABORT!!! Out of all \d{1,6} trainers|the trainer process with rank=\[",
         role=Role.LAUNCHER,
         says=Text(
-            "The legacy launcher lists every rank that has ended, also those that it ended itself or that fell over another. Open their workerlog.N.",
+            "The legacy launcher lists every rank that has ended, also those that it ended itself or "
+            "that fell over another. Open their workerlog.N.",
             "旧版启动器列出所有已退出的 rank，其中也包括受牵连或被它自己结束的。请打开它们的 workerlog.N。",
         ),
         matches=(
@@ -30,10 +32,12 @@ SIGNATURES = (
     ),
     Signature(
         id="launcher-pod-failed",
-        pattern=r"\bPod failed\b|Container failed !!!|Container rank \d{1,6} status failed|Failed to launch worker processes, check log/workerlog",
+        pattern=r"\bPod failed\b|Container failed !!!|Container rank \d{1,6} status failed"
+        r"|Failed to launch worker processes, check log/workerlog",
         role=Role.LAUNCHER,
         says=Text(
-            "The launcher saw a rank fail. It names the first one by number, not by time; a code of -15 (241) is that of a victim.",
+            "The launcher saw a rank fail. It names the first one by number, not by time; a code of -15 "
+            "(241) is that of a victim.",
             "启动器发现有 rank 失败。它按编号而不是按时间列出第一个；代码 -15（241）属于被牵连者。",
         ),
         matches=(
@@ -43,7 +47,8 @@ SIGNATURES = (
     ),
     Signature(
         id="spawned-process-ended",
-        pattern=r"Process \d{1,6} terminated with (?:exit code|signal)|torch\.distributed\.elastic\.multiprocessing\.errors\.ChildFailedError",
+        pattern=r"Process \d{1,6} terminated with (?:exit code|signal)"
+        r"|torch\.distributed\.elastic\.multiprocessing\.errors\.ChildFailedError",
         role=Role.LAUNCHER,
         says=Text(
             "A spawned rank ended; its own traceback tells why.", "某个 spawn 的 rank 退出；原因见它自己的回溯。"
@@ -64,7 +69,8 @@ SIGNATURES = (
         pattern=r"`Termination signal` is detected by the operating system|\*\*\* SIGTERM \(@0x",
         role=Role.CONSEQUENCE,
         says=Text(
-            "The process was ended with SIGTERM. In a rank that is mostly the launcher's doing, after another rank failed.",
+            "The process was ended with SIGTERM. In a rank that is mostly the launcher's doing, after "
+            "another rank failed.",
             "进程被 SIGTERM 结束。对 rank 而言，多数是别的 rank 失败后由启动器发出的。",
         ),
         matches=("FatalError: `Termination signal` is detected by the operating system.",),

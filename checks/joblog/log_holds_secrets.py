@@ -15,16 +15,19 @@ PAGE = Page(
     severity=Severity.WARNING,
     title=Text("Log files that hold secrets", "日志文件中含有密钥"),
     what=Text(
-        "The launcher writes every variable of the environment into envlog.N, backup_env.N.json and default.POD.log, and Paddle 2 also prints them to the console when a rank fails. "
+        "The launcher writes every variable of the environment into envlog.N, backup_env.N.json and "
+        "default.POD.log, and Paddle 2 also prints them to the console when a rank fails. "
         "This check counts the variables whose names or values say that they are secrets. It never shows a value.",
-        "启动器会把所有环境变量写入 envlog.N、backup_env.N.json 和 default.POD.log；Paddle 2 在 rank 失败时还会打印到控制台。本检查统计其中从名字或值看属于密钥的变量，绝不显示其值。",
+        "启动器会把所有环境变量写入 envlog.N、backup_env.N.json 和 default.POD.log；Paddle 2 在 rank "
+        "失败时还会打印到控制台。本检查统计其中从名字或值看属于密钥的变量，绝不显示其值。",
     ),
     why=Text(
         "People attach the log folder to public issues, and tokens and passwords go with it.",
         "人们常把日志目录附到公开的 issue 上，令牌和密码也就一起公开了。",
     ),
     cure=Text(
-        "Before sharing the folder delete these files; the ranks' workerlog.N are what helps. If it was shared already, revoke the tokens.",
+        "Before sharing the folder delete these files; the ranks' workerlog.N are what helps. If it "
+        "was shared already, revoke the tokens.",
         "分享日志前先删除这些文件；真正有用的是各 rank 的 workerlog.N。如果已经公开，请吊销相关令牌。",
     ),
     since="Paddle 2.3 to 3.3 (paddle.distributed.launch)",

@@ -28,7 +28,8 @@ UNEXPLAINED = frozenset(
 )
 
 TOO_NEW = Text(
-    "The GPU has compute capability {capability}; that needs CUDA {needed}, and this Paddle is built for CUDA {runtime}.",
+    "The GPU has compute capability {capability}; that needs CUDA {needed}, and this Paddle is "
+    "built for CUDA {runtime}.",
     "GPU 的计算能力是 {capability}，需要 CUDA {needed}，而当前 Paddle 按 CUDA {runtime} 编译。",
 )
 FIX = Text(

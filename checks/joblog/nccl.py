@@ -19,24 +19,37 @@ SIGNATURES = (
             "libnccl is there, but was built for another C library.", "libnccl 存在，但它依赖的 C 库版本与本机不符。"
         ),
         matches=(
-            "Failed to find dynamic library: libnccl.so ( /lib64/libc.so.6: version `GLIBC_2.14' not found (required by libnccl.so) )",
+            (
+                "Failed to find dynamic library: libnccl.so ( /lib64/libc.so.6: version `GLIBC_2.14' not "
+                "found (required by libnccl.so) )"
+            ),
         ),
     ),
     Signature(
         id="nccl-library-missing",
-        pattern=r"libnccl\S{0,20}\)? ?(?:that Paddle ?Paddle|that Paddle) depends|Failed to find dynamic library: libnccl|libnccl\.so\S{0,8}: cannot open shared object|GetNCCLDsoHandle|Can not find library: libnccl",
+        pattern=r"libnccl\S{0,20}\)? ?(?:that Paddle ?Paddle|that Paddle) depends"
+        r"|Failed to find dynamic library: libnccl|libnccl\.so\S{0,8}: cannot open shared object"
+        r"|GetNCCLDsoHandle|Can not find library: libnccl",
         role=Role.ROOT,
         cause="nccl-missing",
         says=_MISSING,
         matches=(
-            "RuntimeError: (PreconditionNotMet) The third-party dynamic library (libnccl.so) that Paddle depends on is not configured correctly.",
-            "Failed to find dynamic library: libnccl.so ( libnccl.so: cannot open shared object file: No such file or directory )",
+            (
+                "RuntimeError: (PreconditionNotMet) The third-party dynamic library (libnccl.so) that Paddle "
+                "depends on is not configured correctly."
+            ),
+            (
+                "Failed to find dynamic library: libnccl.so ( libnccl.so: cannot open shared object file: No "
+                "such file or directory )"
+            ),
         ),
         misses=("Failed to find dynamic library: libcudnn.so ( libcudnn.so: cannot open shared object file )",),
     ),
     Signature(
         id="nccl-not-in-build",
-        pattern=r"(?:gen_nccl_id|c_gen_nccl_id|c_comm_init|ncclInit|c_allreduce\w{0,20}).{0,10}has not been registered|has no attribute '(?:ProcessGroupNCCL|NCCLParallelContext)'|compiled with NCCL|[Nn]ot compiled with (?:nccl|NCCL)",
+        pattern=r"(?:gen_nccl_id|c_gen_nccl_id|c_comm_init|ncclInit|c_allreduce\w{0,20}).{0,10}has not been re"
+        r"gistered|has no attribute '(?:ProcessGroupNCCL|NCCLParallelContext)'|compiled with NCCL"
+        r"|[Nn]ot compiled with (?:nccl|NCCL)",
         role=Role.ROOT,
         cause="nccl-missing",
         certainty=Certainty.LIKELY,
@@ -60,7 +73,8 @@ SIGNATURES = (
     ),
     Signature(
         id="nccl-failed",
-        pattern=r"N[Cc][Cc][Ll] error|unhandled (?:cuda|system) error|ncclUnhandledCudaError|ncclSystemError|ncclInternalError|ncclInvalidUsage|NCCLTools\.h:\d{1,6}|NCCL WARN",
+        pattern=r"N[Cc][Cc][Ll] error|unhandled (?:cuda|system) error|ncclUnhandledCudaError|ncclSystemError"
+        r"|ncclInternalError|ncclInvalidUsage|NCCLTools\.h:\d{1,6}|NCCL WARN",
         role=Role.ROOT,
         cause="nccl-error",
         certainty=Certainty.LIKELY,
@@ -80,7 +94,10 @@ SIGNATURES = (
             "DataParallel met parameters that got no gradient in this step.", "DataParallel 遇到了本步没有梯度的参数。"
         ),
         matches=(
-            "RuntimeError: (PreconditionNotMet) Error happened, when parameter[28][conv2d_28.b_0@GRAD] has been ready before. Please set find_unused_parameters=True",
+            (
+                "RuntimeError: (PreconditionNotMet) Error happened, when parameter[28][conv2d_28.b_0@GRAD] "
+                "has been ready before. Please set find_unused_parameters=True"
+            ),
         ),
     ),
 )

@@ -1,4 +1,4 @@
-"""Exceptions whose words name a cause: files, modules, binary packages, Paddle's versions, arguments and configuration."""
+"""Exceptions whose words name a cause: files, modules, binary packages, versions of Paddle, arguments."""
 
 from __future__ import annotations
 
@@ -21,12 +21,14 @@ _ARGUMENTS = Text("The command line or configuration is wrong.", "命令行参�
 SIGNATURES = (
     Signature(
         id="paddle-module-gone",
-        pattern=r"No module named '?(?P<name>paddle\.fluid\S{0,80}?|paddle\.distributed\.run|paddle\.(?:dataset|reader|v2|trainer\S{0,40}?|compat|nn\.layer\.\S{0,40}?))'?$",
+        pattern=r"No module named '?(?P<name>paddle\.fluid\S{0,80}?|paddle\.distributed\.run"
+        r"|paddle\.(?:dataset|reader|v2|trainer\S{0,40}?|compat|nn\.layer\.\S{0,40}?))'?$",
         role=Role.ROOT,
         cause="paddle-api-version",
         says=_API,
         fix=Text(
-            "{name} left Paddle. Install the Paddle version that this code was written for, or port it (paddle.fluid left with 2.5/2.6).",
+            "{name} left Paddle. Install the Paddle version that this code was written for, or port it "
+            "(paddle.fluid left with 2.5/2.6).",
             "{name} 已从 Paddle 中移除。请安装代码所对应的 Paddle 版本，或迁移代码（paddle.fluid 自 2.5/2.6 起移除）。",
         ),
         matches=("ModuleNotFoundError: No module named 'paddle.fluid'", "ImportError: No module named paddle.fluid"),
@@ -34,7 +36,9 @@ SIGNATURES = (
     ),
     Signature(
         id="paddle-name-gone",
-        pattern=r"module '(?P<module>paddle(?:\.[\w.]{1,80})?)' has no attribute '(?P<name>\w{1,80})'|cannot import name '?(?P<imported>\w{1,80})'? from (?:partially initialized module )?'?paddle(?:\.\S{0,80})?\b"
+        pattern=r"module '(?P<module>paddle(?:\.[\w.]{1,80})?)' has no attribute '(?P<name>\w{1,80})'"
+        r"|cannot import name '?(?P<imported>\w{1,80})'? from (?:partially initialized module )?'?padd"
+        r"le(?:\.\S{0,80})?\b"
         r"|unexpected keyword argument '\w{1,60}'.{0,40}paddle",
         role=Role.ROOT,
         cause="paddle-api-version",
@@ -53,14 +57,24 @@ SIGNATURES = (
     ),
     Signature(
         id="toolkit-name-gone",
-        pattern=r"module '(?:paddlenlp|paddleseg|ppdet|paddlex|ppcls|paddleocr|paddlespeech|paddle3d|paddlehub|ppgan|paddleformers|paddlemix|pgl|parl|paddleslim|paddlelite)(?:\.[\w.]{1,80})?' has no attribute '\w{1,80}'"
-        r"|cannot import name '?\w{1,80}'? from '?(?:paddlenlp|paddleseg|ppdet|paddlex|ppcls|paddleocr|paddlespeech|paddle3d|paddlehub|ppgan|paddleformers|paddlemix|pgl|parl|paddleslim)\b",
+        pattern=r"module '(?:paddlenlp|paddleseg|ppdet|paddlex|ppcls|paddleocr|paddlespeech|paddle3d"
+        r"|paddlehub|ppgan|paddleformers|paddlemix|pgl|parl|paddleslim"
+        r"|paddlelite)(?:\.[\w.]{1,80})?' has no attribute '\w{1,80}'"
+        r"|cannot import name '?\w{1,80}'? from '?(?:paddlenlp|paddleseg|ppdet|paddlex|ppcls"
+        r"|paddleocr|paddlespeech|paddle3d|paddlehub|ppgan|paddleformers|paddlemix|pgl|parl"
+        r"|paddleslim)\b",
         role=Role.ROOT,
         cause="paddle-api-version",
         certainty=Certainty.LIKELY,
-        says=Text("The code uses a name that the installed release of the toolkit does not have.", "代码使用了已安装的套件版本中没有的名字。"),
+        says=Text(
+            "The code uses a name that the installed release of the toolkit does not have.",
+            "代码使用了已安装的套件版本中没有的名字。",
+        ),
         fix=Text("Install the release of the toolkit that this code was written for.", "安装与代码对应的套件版本。"),
-        matches=("AttributeError: module 'paddlenlp' has no attribute 'losses'", "ImportError: cannot import name 'Foo' from 'paddleseg.utils' (/x/paddleseg/utils.py)"),
+        matches=(
+            "AttributeError: module 'paddlenlp' has no attribute 'losses'",
+            "ImportError: cannot import name 'Foo' from 'paddleseg.utils' (/x/paddleseg/utils.py)",
+        ),
         misses=("AttributeError: module 'utils' has no attribute 'x'",),
     ),
     Signature(
@@ -68,36 +82,56 @@ SIGNATURES = (
         pattern=r"^paddle(?:==|\s{2,40})[01]\.\d|accidentally pulled in an\s{0,4}incorrect dependency",
         role=Role.ROOT,
         cause="missing-dependency",
-        says=Text("The package named paddle on PyPI is not PaddlePaddle.", "PyPI 上名为 paddle 的软件包并不是 PaddlePaddle。"),
-        fix=Text("Uninstall paddle, and install paddlepaddle or paddlepaddle-gpu.", "卸载 paddle，安装 paddlepaddle 或 paddlepaddle-gpu。"),
+        says=Text(
+            "The package named paddle on PyPI is not PaddlePaddle.", "PyPI 上名为 paddle 的软件包并不是 PaddlePaddle。"
+        ),
+        fix=Text(
+            "Uninstall paddle, and install paddlepaddle or paddlepaddle-gpu.",
+            "卸载 paddle，安装 paddlepaddle 或 paddlepaddle-gpu。",
+        ),
         commands=("python -m pip uninstall -y paddle", "python -m pip install paddlepaddle"),
         matches=("paddle==1.0.2", "Hey! Looks like you accidentally pulled in an incorrect dependency."),
         misses=("paddlepaddle==1.8.5", "paddle==2.0"),
     ),
     Signature(
         id="import-of-other-version",
-        pattern=r"cannot import name '?\w{1,80}'? from (?:partially initialized module )?'(?!paddle|pp)[\w.]{1,100}' \(.{1,300}(?:site|dist)-packages",
+        pattern=r"cannot import name '?\w{1,80}'? from (?:partially initialized module )?'(?!paddle"
+        r"|pp)[\w.]{1,100}' \(.{1,300}(?:site|dist)-packages",
         role=Role.ROOT,
         cause="abi-mismatch",
         certainty=Certainty.LIKELY,
         says=Text("Two installed packages are of versions that do not fit together.", "两个已安装的软件包版本不匹配。"),
-        matches=("ImportError: cannot import name 'Mapping' from 'collections_x' (/usr/lib/python3/dist-packages/collections_x/__init__.py)",),
-        misses=("ImportError: cannot import name 'fluid' from 'paddle' (/usr/lib/python3/site-packages/paddle/__init__.py)",),
+        matches=(
+            (
+                "ImportError: cannot import name 'Mapping' from 'collections_x' "
+                "(/usr/lib/python3/dist-packages/collections_x/__init__.py)"
+            ),
+        ),
+        misses=(
+            "ImportError: cannot import name 'fluid' from 'paddle' (/usr/lib/python3/site-packages/paddle/__init__.py)",
+        ),
     ),
     Signature(
         id="protobuf-advice",
-        pattern=r"Downgrade the protobuf package to 3\.20|your generated code is out of date and must be regenerated with protoc",
+        pattern=r"Downgrade the protobuf package to 3\.20|your generated code is out of date and must be regen"
+        r"erated with protoc",
         role=Role.ROOT,
         cause="abi-mismatch",
         certainty=Certainty.LIKELY,
-        says=Text("The installed protobuf is too new for the generated code of a package.", "已安装的 protobuf 对某个软件包的生成代码来说太新。"),
+        says=Text(
+            "The installed protobuf is too new for the generated code of a package.",
+            "已安装的 protobuf 对某个软件包的生成代码来说太新。",
+        ),
         fix=Text("Install protobuf 3.20.x.", "安装 protobuf 3.20.x。"),
         commands=('python -m pip install "protobuf<3.21"',),
         matches=(" 1. Downgrade the protobuf package to 3.20.x or lower.",),
     ),
     Signature(
         id="paddle-version-required",
-        pattern=r"(?:requires?|need|needs|installation|satisfied|install).{0,60}[Pp]addle(?:[Pp]addle)?(?:-gpu)? ?(?:version )?.{0,20}(?:>=|<=|==|should|or higher|or later|version)|VersionError: .{0,80}[Pp]addle|[Oo]perator .{0,60}version .{0,60}(?:not compatible|higher|newer)|op_version.{0,80}incompatible"
+        pattern=r"(?:requires?|need|needs|installation|satisfied|install).{0,60}[Pp]addle(?:[Pp]addle)?(?:-gpu"
+        r")? ?(?:version )?.{0,20}(?:>=|<=|==|should|or higher|or later|version)"
+        r"|VersionError: .{0,80}[Pp]addle|[Oo]perator .{0,60}version .{0,60}(?:not compatible|higher"
+        r"|newer)|op_version.{0,80}incompatible"
         r"|PaddlePaddle version .{0,60}(?:required|should be|not satisfied)",
         role=Role.ROOT,
         cause="paddle-api-version",
@@ -120,7 +154,9 @@ SIGNATURES = (
     ),
     Signature(
         id="library-of-package-missing",
-        pattern=r"ImportError: (?P<library>lib\S{1,80}\.so\S{0,12}): cannot open shared object file|DLL load failed while importing \S{1,80}: (?:找不到指定的模块|The specified module could not be found)|\[WinError 126\]|找不到指定的模块",
+        pattern=r"ImportError: (?P<library>lib\S{1,80}\.so\S{0,12}): cannot open shared object file"
+        r"|DLL load failed while importing \S{1,80}: (?:找不到指定的模块"
+        r"|The specified module could not be found)|\[WinError 126\]|找不到指定的模块",
         role=Role.ROOT,
         cause="missing-dependency",
         certainty=Certainty.LIKELY,
@@ -132,14 +168,23 @@ SIGNATURES = (
     ),
     Signature(
         id="binary-mismatch",
-        pattern=r"numpy\.(?:ndarray|dtype|ufunc) size changed|binary incompatibility|Descriptors cannot(?: not)? be created directly|undefined symbol: (?!cudnn)|version `GLIBC(?:XX)?_|version `CXXABI|numpy\.core\.multiarray failed to import|_ARRAY_API not found"
-        r"|A module that was compiled using NumPy 1\.x|module compiled against (?:ABI|API) version|module 'numpy' has no attribute|\[WinError 127\]|找不到指定的程序|specified procedure could not be found"
-        r"|'FieldDescriptor' object has no attribute|incompatible with numpy|is incompatible with \S{1,60} ?[<>=]|GLIBC_\d\S{0,20}' not found",
+        pattern=r"numpy\.(?:ndarray|dtype|ufunc) size changed|binary incompatibility"
+        r"|Descriptors cannot(?: not)? be created directly|undefined symbol: (?!cudnn)"
+        r"|version `GLIBC(?:XX)?_|version `CXXABI|numpy\.core\.multiarray failed to import"
+        r"|_ARRAY_API not found"
+        r"|A module that was compiled using NumPy 1\.x|module compiled against (?:ABI|API) version"
+        r"|module 'numpy' has no attribute|\[WinError 127\]|找不到指定的程序"
+        r"|specified procedure could not be found"
+        r"|'FieldDescriptor' object has no attribute|incompatible with numpy"
+        r"|is incompatible with \S{1,60} ?[<>=]|GLIBC_\d\S{0,20}' not found",
         role=Role.ROOT,
         cause="abi-mismatch",
         says=_ABI,
         matches=(
-            "ValueError: numpy.ndarray size changed, may indicate binary incompatibility. Expected 88 from C header, got 80 from PyObject",
+            (
+                "ValueError: numpy.ndarray size changed, may indicate binary incompatibility. Expected 88 "
+                "from C header, got 80 from PyObject"
+            ),
             "TypeError: Descriptors cannot not be created directly.",
             "ImportError: /lib64/libstdc++.so.6: version `GLIBCXX_3.4.20' not found",
             "AttributeError: module 'numpy' has no attribute 'bool'.",
@@ -147,7 +192,9 @@ SIGNATURES = (
     ),
     Signature(
         id="file-missing",
-        pattern=r"\[Errno 2\] No such file or directory(?:: (?P<quote>['\"])(?P<file>.{1,400}?)(?P=quote))?|FileNotFoundError\b|can't open file '?(?P<script>[^':]{1,300})|NotADirectoryError\b|系统找不到指定的(?:文件|路径)|\[WinError [23]\]"
+        pattern=r"\[Errno 2\] No such file or directory(?:: (?P<quote>['\"])(?P<file>.{1,400}?)(?P=quote))?"
+        r"|FileNotFoundError\b|can't open file '?(?P<script>[^':]{1,300})|NotADirectoryError\b"
+        r"|系统找不到指定的(?:文件|路径)|\[WinError [23]\]"
         r"|\[Errno 13\] Permission denied|PermissionError\b",
         role=Role.ROOT,
         cause="file-not-found",
@@ -160,7 +207,11 @@ SIGNATURES = (
     ),
     Signature(
         id="path-not-exists",
-        pattern=r"\(NotFound\).{0,40}[Cc]annot open file|[Cc]annot open file (?P<opened>\S{1,300}), please confirm|(?P<file>[\w./\\:~-]{2,300})['\"`]?\)? (?:is|does|do|are) ?(?:not|n't) (?:exists?|found|a file|a directory|existed)|to load model not exists|[Ff]ailed to load parameters, please check path|[Pp]ath .{0,300}(?:not exists?|doesn't exist|does not exist)|[Nn]o such file or dir",
+        pattern=r"\(NotFound\).{0,40}[Cc]annot open file|[Cc]annot open file (?P<opened>\S{1,300}), please con"
+        r"firm|(?P<file>[\w./\\:~-]{2,300})['\"`]?\)? (?:is|does|do|are) ?(?:not|n't) (?:exists?"
+        r"|found|a file|a directory|existed)|to load model not exists"
+        r"|[Ff]ailed to load parameters, please check path|[Pp]ath .{0,300}(?:not exists?"
+        r"|doesn't exist|does not exist)|[Nn]o such file or dir",
         role=Role.ROOT,
         cause="file-not-found",
         certainty=Certainty.LIKELY,
@@ -174,16 +225,24 @@ SIGNATURES = (
     ),
     Signature(
         id="command-missing",
-        pattern=r"(?:^|[:：] ?)(?P<command>[\w./-]{1,80})[:：] ?(?:command not found|No such file or directory|未找到命令|没有那个文件或目录)$|is not recognized as an internal or external command|不是内部或外部命令",
+        pattern=r"(?:^|[:：] ?)(?P<command>[\w./-]{1,80})[:：] ?(?:command not found"
+        r"|No such file or directory|未找到命令|没有那个文件或目录)$"
+        r"|is not recognized as an internal or external command|不是内部或外部命令",
         role=Role.ROOT,
         cause="file-not-found",
         certainty=Certainty.LIKELY,
         says=Text("The shell does not find a command or file.", "shell 找不到命令或文件。"),
-        matches=("bash: fleetrun: command not found", "./run.sh: line 3: nvcc: command not found", "bash: fleetrun：未找到命令"),
+        matches=(
+            "bash: fleetrun: command not found",
+            "./run.sh: line 3: nvcc: command not found",
+            "bash: fleetrun：未找到命令",
+        ),
     ),
     Signature(
         id="arguments-refused",
-        pattern=r"error: (?:unrecognized arguments|the following arguments are required|argument \S{1,100}: |too few arguments|invalid choice|ambiguous option)|unrecognized arguments:|No such option|got an unexpected extra argument",
+        pattern=r"error: (?:unrecognized arguments|the following arguments are required|argument \S{1,100}: "
+        r"|too few arguments|invalid choice|ambiguous option)|unrecognized arguments:|No such option"
+        r"|got an unexpected extra argument",
         role=Role.ROOT,
         cause="config-error",
         says=_ARGUMENTS,
@@ -194,7 +253,10 @@ SIGNATURES = (
     ),
     Signature(
         id="launcher-refused",
-        pattern=r"[Cc]an't find (?:your local ip|PADDLE_TRAINER_ENDPOINTS)|PADDLE_\w{1,40} (?:is|should|must) .{0,60}|trainers? ?num.{0,40}(?:not equal|should|must)|should be set only \d card|shoule be set only|unsupported (?:run_?mode|backend)|nproc_per_node .{0,60}(?:should|must|larger|greater|but)"
+        pattern=r"[Cc]an't find (?:your local ip|PADDLE_TRAINER_ENDPOINTS)|PADDLE_\w{1,40} (?:is|should"
+        r"|must) .{0,60}|trainers? ?num.{0,40}(?:not equal|should|must)|should be set only \d card"
+        r"|shoule be set only|unsupported (?:run_?mode|backend)|nproc_per_node .{0,60}(?:should|must"
+        r"|larger|greater|but)"
         r"|Don't supported devices",
         role=Role.ROOT,
         cause="config-error",
@@ -204,7 +266,9 @@ SIGNATURES = (
     ),
     Signature(
         id="yaml-refused",
-        pattern=r"yaml\.(?:scanner|parser|constructor|composer|reader)\.\w{1,40}|(?:ScannerError|ParserError|ConstructorError)\b.{0,80}|json\.decoder\.JSONDecodeError|JSONDecodeError\b|[Ii]nvalid (?:config|argument value)|[Uu]nknown (?:config|option|argument)",
+        pattern=r"yaml\.(?:scanner|parser|constructor|composer|reader)\.\w{1,40}|(?:ScannerError|ParserError"
+        r"|ConstructorError)\b.{0,80}|json\.decoder\.JSONDecodeError|JSONDecodeError\b"
+        r"|[Ii]nvalid (?:config|argument value)|[Uu]nknown (?:config|option|argument)",
         role=Role.ROOT,
         cause="config-error",
         certainty=Certainty.LIKELY,
@@ -218,7 +282,8 @@ SIGNATURES = (
     ),
     Signature(
         id="class-count-differs",
-        pattern=r"num_classes.{0,80}(?:not (?:equal|match)|mismatch|should|must|!=|differ)|number of classes.{0,80}(?:not (?:equal|match)|mismatch|should|must|differ)",
+        pattern=r"num_classes.{0,80}(?:not (?:equal|match)|mismatch|should|must|!=|differ)"
+        r"|number of classes.{0,80}(?:not (?:equal|match)|mismatch|should|must|differ)",
         role=Role.ROOT,
         cause="config-error",
         certainty=Certainty.LIKELY,
@@ -236,7 +301,9 @@ SIGNATURES = (
     ),
     Signature(
         id="scheduler-ended",
-        pattern=r"slurmstepd: error: .{0,80}(?:CANCELLED|DUE TO TIME LIMIT)|DUE TO TIME LIMIT|Job \S{1,40} (?:preempted|cancelled|evicted)|\bPreempted\b|Received (?:SIGTERM|SIGHUP|signal 15|signal: 15)",
+        pattern=r"slurmstepd: error: .{0,80}(?:CANCELLED|DUE TO TIME LIMIT)|DUE TO TIME LIMIT"
+        r"|Job \S{1,40} (?:preempted|cancelled|evicted)|\bPreempted\b|Received (?:SIGTERM|SIGHUP"
+        r"|signal 15|signal: 15)",
         role=Role.ROOT,
         cause="killed-from-outside",
         says=Text("A scheduler ended the job.", "调度系统终止了任务。"),

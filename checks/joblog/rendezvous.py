@@ -1,4 +1,4 @@
-"""What ranks print that cannot find each other: taken ports, refused connections, peers that went away, gloo's timeouts."""
+"""What ranks print that cannot find each other: taken ports, refused connections, lost peers, gloo's timeouts."""
 
 from __future__ import annotations
 
@@ -16,7 +16,9 @@ _RETRY = Text(
 SIGNATURES = (
     Signature(
         id="address-in-use",
-        pattern=r"Address already in use|[Bb]ind network on \S{1,80} failed|uv__finish_close: Assertion|port \d{1,5} is (?:already )?(?:used|in use|occupied)|prot \d{1,5} is already used|地址已在使用|EADDRINUSE"
+        pattern=r"Address already in use|[Bb]ind network on \S{1,80} failed|uv__finish_close: Assertion"
+        r"|port \d{1,5} is (?:already )?(?:used|in use|occupied)|prot \d{1,5} is already used"
+        r"|地址已在使用|EADDRINUSE"
         r"|handle->flags & UV_HANDLE_CLOSING",
         role=Role.ROOT,
         cause="port-in-use",
@@ -29,15 +31,22 @@ SIGNATURES = (
     ),
     Signature(
         id="gloo-peer-gone",
-        pattern=r"pair\.cc:\d{1,6}\] (?:TIMEOUT self_rank = (?P<self_rank>\d{1,6}) pair_rank = (?P<pair_rank>\d{1,6})|Read error|Write error|Connection closed|Connection reset)",
+        pattern=r"pair\.cc:\d{1,6}\] (?:TIMEOUT self_rank = (?P<self_rank>\d{1,6}) pair_rank = (?P<pair_rank>\d"
+        r"{1,6})|Read error|Write error|Connection closed|Connection reset)",
         role=Role.CONSEQUENCE,
         says=_PEER_GONE,
         matches=(
-            "RuntimeError: [gloo/transport/tcp/pair.cc:584] TIMEOUT self_rank = 0 pair_rank = 1 peer_str = [127.0.0.1]:22947",
+            (
+                "RuntimeError: [gloo/transport/tcp/pair.cc:584] TIMEOUT self_rank = 0 pair_rank = 1 peer_str "
+                "= [127.0.0.1]:22947"
+            ),
             "RuntimeError: [gloo/transport/tcp/pair.cc:576] Read error [127.0.0.1]:62134: Connection reset by peer",
         ),
         misses=(
-            "RuntimeError: [gloo/transport/tcp/unbound_buffer.cc:80] TIMEOUT self_rank = none pair_rank = -1 peer_str = none",
+            (
+                "RuntimeError: [gloo/transport/tcp/unbound_buffer.cc:80] TIMEOUT self_rank = none pair_rank "
+                "= -1 peer_str = none"
+            ),
         ),
     ),
     Signature(
@@ -51,13 +60,17 @@ SIGNATURES = (
             "该 rank 在集合通信中等待了 30 秒，另一个 rank 始终没有到达。",
         ),
         matches=(
-            "RuntimeError: [gloo/transport/tcp/unbound_buffer.cc:80] TIMEOUT self_rank = none pair_rank = -1 peer_str = none",
+            (
+                "RuntimeError: [gloo/transport/tcp/unbound_buffer.cc:80] TIMEOUT self_rank = none pair_rank "
+                "= -1 peer_str = none"
+            ),
             "terminate called after throwing an instance of 'gloo::TimeoutException'",
         ),
     ),
     Signature(
         id="collective-timeout",
-        pattern=r"(?:[Ww]atchdog|WorkNCCL|[Cc]omm_?[Tt]ask|CommTask|collective).{0,200}(?:timed out|timeout|TIMEOUT)|ProcessGroupNCCL.{0,200}(?:timed out|timeout)",
+        pattern=r"(?:[Ww]atchdog|WorkNCCL|[Cc]omm_?[Tt]ask|CommTask|collective).{0,200}(?:timed out|timeout"
+        r"|TIMEOUT)|ProcessGroupNCCL.{0,200}(?:timed out|timeout)",
         role=Role.ROOT,
         cause="rank-desync-hang",
         certainty=Certainty.LIKELY,
@@ -71,7 +84,9 @@ SIGNATURES = (
     ),
     Signature(
         id="store-gone",
-        pattern=r"TCP send error\. Details: (?:Broken pipe|Connection reset)|Expected byte_(?:sent|received) ?>|TCP (?:receive|recv) error\. Details: (?:Connection reset|Broken)|^BrokenPipeError\b|^ConnectionResetError\b|Connection reset by peer",
+        pattern=r"TCP send error\. Details: (?:Broken pipe|Connection reset)|Expected byte_(?:sent"
+        r"|received) ?>|TCP (?:receive|recv) error\. Details: (?:Connection reset|Broken)"
+        r"|^BrokenPipeError\b|^ConnectionResetError\b|Connection reset by peer",
         role=Role.CONSEQUENCE,
         says=Text(
             "The rank that held the store (rank 0) or a peer is gone.", "持有 store 的 rank（rank 0）或对端已经退出。"
@@ -84,7 +99,8 @@ SIGNATURES = (
     Signature(
         id="peer-unreachable",
         pattern=r"_timeout: ?\d{1,6} elapsed: ?\d{1,6}|Stop_waiting response is expected"
-        r"|wait for peer .{0,60}time ?out|rendezvous.{0,60}time ?out|failed to connect to (?:master|all addresses|etcd)|Connection timed out",
+        r"|wait for peer .{0,60}time ?out|rendezvous.{0,60}time ?out|failed to connect to (?:master"
+        r"|all addresses|etcd)|Connection timed out",
         role=Role.ROOT,
         cause="connection-refused-or-timeout",
         says=Text("A peer or the master did not answer in time.", "对端或 master 没有及时应答。"),
@@ -95,7 +111,9 @@ SIGNATURES = (
     ),
     Signature(
         id="connection-refused",
-        pattern=r"Connection refused(?! retry)|\[Errno 111\]|\[Errno 110\]|\[Errno 113\]|No route to host|ConnectTimeout|Max retries exceeded with url|连接被拒绝|\[WinError 10061\]|\[WinError 10060\]",
+        pattern=r"Connection refused(?! retry)|\[Errno 111\]|\[Errno 110\]|\[Errno 113\]|No route to host"
+        r"|ConnectTimeout|Max retries exceeded with url|连接被拒绝|\[WinError 10061\]"
+        r"|\[WinError 10060\]",
         role=Role.ROOT,
         cause="connection-refused-or-timeout",
         certainty=Certainty.LIKELY,
@@ -104,7 +122,8 @@ SIGNATURES = (
     ),
     Signature(
         id="name-unresolved",
-        pattern=r"Name or service not known|Temporary failure in name resolution|nodename nor servname|getaddrinfo failed|cannot be obtained\. Details",
+        pattern=r"Name or service not known|Temporary failure in name resolution|nodename nor servname"
+        r"|getaddrinfo failed|cannot be obtained\. Details",
         role=Role.ROOT,
         cause="connection-refused-or-timeout",
         certainty=Certainty.LIKELY,
@@ -119,7 +138,10 @@ SIGNATURES = (
     ),
     Signature(
         id="peer-retry",
-        pattern=r"connect addr=\S{1,80} failed \d{1,6} times with reason|server not ready, wait \d{1,6} sec to retry|Retry to connect to (?P<peer>\S{1,120}) while the server is not yet listening|Socket connect worker .{0,80}failed, try again|master not ready|Waiting peer start"
+        pattern=r"connect addr=\S{1,80} failed \d{1,6} times with reason"
+        r"|server not ready, wait \d{1,6} sec to retry|Retry to connect to (?P<peer>\S{1,120}) while t"
+        r"he server is not yet listening|Socket connect worker .{0,80}failed, try again"
+        r"|master not ready|Waiting peer start"
         r"|not ready endpoints",
         role=Role.CONFIRMATION,
         cause="connection-refused-or-timeout",
@@ -127,13 +149,17 @@ SIGNATURES = (
         says=_RETRY,
         matches=(
             "server not ready, wait 3 sec to retry...",
-            "W0606 gen_comm_id_helper.cc:120] connect addr=10.0.0.2:6170 failed 4 times with reason: Connection refused retry after 3 seconds",
+            (
+                "W0606 gen_comm_id_helper.cc:120] connect addr=10.0.0.2:6170 failed 4 times with reason: "
+                "Connection refused retry after 3 seconds"
+            ),
             "I1201 tcp_utils.cc:109] Retry to connect to 127.0.0.1:50044 while the server is not yet listening.",
         ),
     ),
     Signature(
         id="network-card-missing",
-        pattern=r"Unable to find address for: ?(?P<card>\S{1,60})|[Nn]o socket interface found|[Cc]an't find .{0,40}(?:IFNAME|ifname)",
+        pattern=r"Unable to find address for: ?(?P<card>\S{1,60})|[Nn]o socket interface found"
+        r"|[Cc]an't find .{0,40}(?:IFNAME|ifname)",
         role=Role.ROOT,
         cause="connection-refused-or-timeout",
         certainty=Certainty.LIKELY,
@@ -154,12 +180,15 @@ SIGNATURES = (
     ),
     Signature(
         id="env-leftover-gpus",
-        pattern=r"environment variable (?P<variable>FLAGS_selected_gpus|FLAGS_selected_xpus|PADDLE_TRAINER_ID|PADDLE_CURRENT_ENDPOINT|PADDLE_TRAINER_ENDPOINTS|PADDLE_TRAINERS_NUM) is needed, but not set",
+        pattern=r"environment variable (?P<variable>FLAGS_selected_gpus|FLAGS_selected_xpus|PADDLE_TRAINER_ID"
+        r"|PADDLE_CURRENT_ENDPOINT|PADDLE_TRAINER_ENDPOINTS|PADDLE_TRAINERS_NUM) is needed, but not se"
+        r"t",
         role=Role.ROOT,
         cause="env-leftover",
         certainty=Certainty.LIKELY,
         says=Text(
-            "The process believes that it is one of several ranks, and {variable} is not set: variables of an earlier job were left behind.",
+            "The process believes that it is one of several ranks, and {variable} is not set: variables "
+            "of an earlier job were left behind.",
             "进程误以为自己是多个 rank 之一，但没有设置 {variable}：是之前任务遗留的环境变量。",
         ),
         fix=Text(
@@ -167,10 +196,16 @@ SIGNATURES = (
             "不要去设置 {variable}；应清除之前任务遗留的变量（首先是 PADDLE_TRAINERS_NUM）。",
         ),
         commands=(
-            "unset PADDLE_TRAINERS_NUM PADDLE_TRAINER_ID PADDLE_TRAINER_ENDPOINTS PADDLE_CURRENT_ENDPOINT PADDLE_MASTER",
+            (
+                "unset PADDLE_TRAINERS_NUM PADDLE_TRAINER_ID PADDLE_TRAINER_ENDPOINTS "
+                "PADDLE_CURRENT_ENDPOINT PADDLE_MASTER"
+            ),
         ),
         matches=(
-            "ValueError: paddle.distributed initialize error, environment variable FLAGS_selected_gpus is needed, but not set.",
+            (
+                "ValueError: paddle.distributed initialize error, environment variable FLAGS_selected_gpus "
+                "is needed, but not set."
+            ),
         ),
     ),
 )

@@ -22,7 +22,8 @@ SIGNATURES = (
     ),
     Signature(
         id="segmentation-fault",
-        pattern=r"[Ss]egmentation fault|段错误|\*\*\* SIGSEGV\b|Windows fatal exception: access violation|\b0[xX][cC]0000005\b|\b3221225477\b|-1073741819\b",
+        pattern=r"[Ss]egmentation fault|段错误|\*\*\* SIGSEGV\b|Windows fatal exception: access violation"
+        r"|\b0[xX][cC]0000005\b|\b3221225477\b|-1073741819\b",
         role=Role.ROOT,
         cause="segfault-unknown",
         certainty=Certainty.LIKELY,
@@ -37,7 +38,9 @@ SIGNATURES = (
     ),
     Signature(
         id="aborted",
-        pattern=r"Process abort signal|\*\*\* SIGABRT\b|^Aborted(?: \(core dumped\))?$|已放弃|A serious error|\b0[xX][cC]0000409\b|\b3221226505\b|-1073740791\b|double free or corruption|corrupted size vs\. prev_size|free\(\): invalid|munmap_chunk\(\)|malloc\(\): \w{1,40}",
+        pattern=r"Process abort signal|\*\*\* SIGABRT\b|^Aborted(?: \(core dumped\))?$|已放弃|A serious error"
+        r"|\b0[xX][cC]0000409\b|\b3221226505\b|-1073740791\b|double free or corruption"
+        r"|corrupted size vs\. prev_size|free\(\): invalid|munmap_chunk\(\)|malloc\(\): \w{1,40}",
         role=Role.ROOT,
         cause="segfault-unknown",
         certainty=Certainty.POSSIBLE,
@@ -71,7 +74,8 @@ SIGNATURES = (
     ),
     Signature(
         id="no-paddle-frame",
-        pattern=r"No stack trace in paddle, may be caused by external reasons|You could check whether you killed PaddlePaddle thread",
+        pattern=r"No stack trace in paddle, may be caused by external reasons"
+        r"|You could check whether you killed PaddlePaddle thread",
         role=Role.ADVICE,
         says=Text(
             "No Paddle frame was on the stack; this does not prove an outside cause.",

@@ -28,17 +28,15 @@ def sender_of(job: Job, voice: Voice, block: SignalBlock) -> Sender:
     """
     if any(launcher.signalled is not None for _, launcher in job.launchers):
         return Sender.OUTSIDE
-    if block.sender is None:
+    if block.sender is None or block.pid is None:
         return Sender.LAUNCHER if job.gave_up else Sender.UNKNOWN
-    if block.sender == 0 or block.sender == block.pid:
-        return Sender.OUTSIDE
-    if _launcher_was_hit(job, block.sender):
+    if block.sender in {0, block.pid} or _launcher_was_hit(job, block.sender):
         return Sender.OUTSIDE
     if job.gave_up:
         return Sender.LAUNCHER
-    if block.pid is not None and 0 < block.pid - block.sender < NEAR and (voice.has_log or job.launchers):
-        return Sender.LAUNCHER
-    return Sender.OUTSIDE if block.pid is not None and not 0 < block.pid - block.sender < NEAR else Sender.UNKNOWN
+    if not 0 < block.pid - block.sender < NEAR:
+        return Sender.OUTSIDE
+    return Sender.LAUNCHER if voice.has_log or job.launchers else Sender.UNKNOWN
 
 
 def _launcher_was_hit(job: Job, sender: int) -> bool:

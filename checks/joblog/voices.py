@@ -1,4 +1,4 @@
-"""Who speaks in a job's logs: each rank with what it printed, wherever that stands, and those that no rank can be told of."""
+"""Who speaks in a job's logs: each rank with all that it printed, and whoever cannot be told."""
 
 from __future__ import annotations
 
@@ -115,28 +115,20 @@ def listen(joblog: JobLog) -> Job:
     voices: dict[int | None, Voice] = {}
     own_logs = [file for file in joblog.files if file.kind is Kind.WORKER and file.rank is not None]
     for file in own_logs:
-        voice = voices.setdefault(file.rank, Voice(file.rank, has_log=True, path=file.path))
-        _add(voice, file, file.events, file.errors, file.signals, file.summaries)
+        _add(voices.setdefault(file.rank, Voice(file.rank, has_log=True, path=file.path)), file, file.rank)
     with_log = frozenset(voices)
     pids = _rank_pids(joblog)
     for file in joblog.files:
         if file in own_logs or file.kind in (Kind.ENVIRONMENT, Kind.ENDPOINTS):
             continue
         for rank in _ranks_in(file):
-            if rank in with_log:
-                strangers = [each for each in _of(file.signals, rank) if pids and each.pid not in pids]
-                if strangers:  # the launcher's own end, in the midst of what it shows of a rank
-                    _add(voices.setdefault(None, Voice(None, path=file.path)), file, (), (), strangers, ())
-                continue
-            voice = voices.setdefault(rank, Voice(rank, path=file.path))
-            _add(
-                voice,
-                file,
-                _of(file.events, rank),
-                _of(file.errors, rank),
-                _of(file.signals, rank),
-                _of(file.summaries, rank),
-            )
+            if rank not in with_log:
+                _add(voices.setdefault(rank, Voice(rank, path=file.path)), file, rank)
+            elif strangers := [each for each in _of(file.signals, rank) if pids and each.pid not in pids]:
+                # The launcher's own end, in the midst of what it shows of a rank.
+                voices.setdefault(None, Voice(None, path=file.path)).signals += [
+                    (file.path, each) for each in strangers
+                ]
     launchers = tuple((file.path, file.launcher) for file in joblog.files if file.launcher is not None)
     order = sorted(voices.values(), key=lambda voice: (voice.rank is None, voice.rank or 0))
     return Job(tuple(order), launchers, pids)
@@ -160,16 +152,11 @@ def _ranks_in(file: LogFile) -> list[int | None]:
     return sorted(found | {None}, key=lambda rank: (rank is None, rank or 0))
 
 
-def _add(
-    voice: Voice,
-    file: LogFile,
-    events: Iterable[Event],
-    errors: Iterable[PythonError],
-    signals: Iterable[SignalBlock],
-    summaries: Iterable[ErrorSummary],
-) -> None:
+def _add(voice: Voice, file: LogFile, rank: int | None) -> None:
+    """Let the voice say what that rank says in the file."""
     voice.files.append(file)
-    voice.heard += [Heard(each, BY_ID[each.signature], file.path) for each in events if each.signature in BY_ID]
-    voice.errors += [(file.path, each) for each in errors]
-    voice.signals += [(file.path, each) for each in signals]
-    voice.summaries += [(file.path, each) for each in summaries]
+    known = [each for each in _of(file.events, rank) if each.signature in BY_ID]
+    voice.heard += [Heard(each, BY_ID[each.signature], file.path) for each in known]
+    voice.errors += [(file.path, each) for each in _of(file.errors, rank)]
+    voice.signals += [(file.path, each) for each in _of(file.signals, rank)]
+    voice.summaries += [(file.path, each) for each in _of(file.summaries, rank)]

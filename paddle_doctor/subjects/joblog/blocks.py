@@ -13,7 +13,8 @@ _SIGNAL = re.compile(
 )
 _TIME = re.compile(r"\*\*\* Aborted at (\d{9,11}) \(unix time\)")
 _FATAL = re.compile(
-    r"^\s{0,8}FatalError: (?:`(?P<what>[^`]{1,80})` is detected by the operating system|(?P<old>A serious error .{0,80}))"
+    r"^\s{0,8}FatalError: (?:`(?P<what>[^`]{1,80})` is detected by the operating system"
+    r"|(?P<old>A serious error .{0,80}))"
 )
 _SUMMARY_HEADER = "Error Message Summary:"
 _SUMMARY = re.compile(

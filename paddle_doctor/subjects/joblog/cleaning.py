@@ -1,4 +1,4 @@
-"""What stands around a log line and is none of it: terminal colours, quote marks, the prefixes of mpirun and torchrun."""
+"""What stands around a log line and is none of it: colours, quote marks, prefixes of mpirun and torchrun."""
 
 from __future__ import annotations
 

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime, timezone
 from io import BytesIO
-from itertools import islice
 from pathlib import Path
 from typing import BinaryIO
 
@@ -22,8 +21,6 @@ from paddle_doctor.subjects.joblog.sources import CANNOT_OPEN, STANDARD_INPUT, S
 
 #: An environment dump that a paste has wrapped is cut over at most so many lines.
 LONGEST_DUMP = 200
-#: Lines that are looked at together.
-BLOCK = 256
 
 
 def gather_joblog(paths: Sequence[Path], signatures: Sequence[Signature]) -> JobLog:
@@ -64,18 +61,16 @@ def _facts(source: Source, stream: BinaryIO, matcher: Matcher, *, year: int) -> 
     runs = 1
     size = number = 0
     counted = _Variables()
-    for block in _blocks(lines_of(stream)):
-        lines = [(number, raw, clean(raw)) for number, raw in block]
-        among = matcher.among("\n".join(cleaned.text for _, _, cleaned in lines))
-        for number, raw, cleaned in lines:
-            size += len(raw) + 1
-            text = cleaned.text
-            if is_fence(text) or counted.takes(text):
-                continue
-            if run.ends_before(text):
-                run = Run(source.rank, matcher, starts=number, year=year)
-                runs += 1
-            run.feed(number, text, prefix_rank=cleaned.rank, among=among)
+    for number, raw in lines_of(stream):
+        size += len(raw) + 1
+        cleaned = clean(raw)
+        text = cleaned.text
+        if is_fence(text) or counted.takes(text):
+            continue
+        if run.ends_before(text):
+            run = Run(source.rank, matcher, starts=number, year=year)
+            runs += 1
+        run.feed(number, text, prefix_rank=cleaned.rank)
     return run.facts(
         path=str(source.path),
         kind=source.kind,
@@ -85,11 +80,6 @@ def _facts(source: Source, stream: BinaryIO, matcher: Matcher, *, year: int) -> 
         variables=counted.variables,
         secrets=counted.secrets,
     )
-
-
-def _blocks(lines: Iterator[tuple[int, str]]) -> Iterator[list[tuple[int, str]]]:
-    while block := list(islice(lines, BLOCK)):
-        yield block
 
 
 class _Variables:
@@ -117,7 +107,7 @@ class _Variables:
 def _environment_facts(source: Source, stream: BinaryIO) -> LogFile:
     """envlog.N and backup_env.N.json: only how many variables they hold, and how many of them are secrets."""
     variables = secrets = size = number = 0
-    for number, text in lines_of(stream):
+    for number, text in lines_of(stream):  # noqa: B007 (the last number is the count of lines)
         size += len(text) + 1
         separator = ":" if source.path.suffix == ".json" else "="
         name, found, value = text.strip().partition(separator)

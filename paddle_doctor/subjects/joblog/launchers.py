@@ -1,4 +1,4 @@
-"""What the launchers say of themselves and of their ranks: who failed with which code, whom they blame, whom they stopped."""
+"""What launchers say: which rank failed with which code, whom they blame, whom they stopped."""
 
 from __future__ import annotations
 
@@ -10,7 +10,8 @@ from paddle_doctor.subjects.joblog.model import FailedContainer, Launcher
 _LAUNCH = re.compile(r"\bL?AUNCH (?:INFO|ERROR|WARNING|DEBUG) |\bcontroller\.py:\d+|\] Pod failed")
 _LEGACY = re.compile(r"\b(?:launch_utils|launch|utils)\.py:\d+(?:\]| -)|^-{5,} {1,3}Configuration Arguments -{5,}")
 _CONTAINER = re.compile(
-    r"Container rank (?P<rank>\d{1,6}) status failed cmd .{0,3000}? code (?P<code>-?\d{1,10})(?: log (?P<log>\S{1,400}))?"
+    r"Container rank (?P<rank>\d{1,6}) status failed cmd .{0,3000}? code (?P<code>-?\d{1,10})(?: l"
+    r"og (?P<log>\S{1,400}))?"
 )
 _ABORT = re.compile(
     r"Out of all (?P<size>\d{1,6}) trainers, the trainer process with rank=\[(?P<ranks>[\d, ]{0,4000})\]"
@@ -20,7 +21,8 @@ _SIGNALLED = re.compile(r"(?:Terminating|Exit) with signal (?P<signal>\d{1,3})")
 _GROUP = re.compile(r"terminate process group gid:(?P<pid>\d{1,10})")
 _PROC = re.compile(r"launch proc_id:(?P<pid>\d{1,10}) idx:(?P<rank>\d{1,6})")
 _SIZE = re.compile(
-    r"(?:Local start (?P<start>\d{1,6}) processes|replicas (?P<replicas>\d{1,6}), status|nproc_per_node: (?P<per_node>\d{1,6}))"
+    r"(?:Local start (?P<start>\d{1,6}) processes|replicas (?P<replicas>\d{1,6}), status"
+    r"|nproc_per_node: (?P<per_node>\d{1,6}))"
 )
 _LOG_DIR = re.compile(r"\blog_dir: (?P<dir>\S{1,400})")
 _SPAWN = re.compile(

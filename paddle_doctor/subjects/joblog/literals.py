@@ -1,4 +1,4 @@
-"""Literals that stand in every text a pattern matches: looked for first, so that a pattern is tried only where it may match."""
+"""Literals that stand in every text a pattern matches, so that it need be tried only where it may match."""
 
 from __future__ import annotations
 
@@ -25,10 +25,13 @@ def required_literals(pattern: str) -> tuple[str, ...]:
         return ()
     found: list[str] = []
     for alternative in _alternatives(pattern):
-        options = [option for option in _options(alternative) if min(map(len, option)) >= SHORTEST]
+        options: list[tuple[str, ...]] = [
+            option for option in _options(alternative) if min(map(len, option)) >= SHORTEST
+        ]
         if not options:
             return ()
-        found += max(options, key=_worth)
+        best = max(options, key=_worth)
+        found += best
     return tuple(dict.fromkeys(found))
 
 

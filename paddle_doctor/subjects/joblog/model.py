@@ -1,4 +1,4 @@
-"""What the logs of a job tell, without opinions: for each file its lines that matter, tracebacks, signals, launcher facts."""
+"""What a job's logs tell, without opinions: of each file the lines that matter, exceptions, signals."""
 
 from __future__ import annotations
 
@@ -68,12 +68,11 @@ class Frame:
 class PythonError:
     """An exception as printed.
 
-    `line` is where it begins, `end` where its ``Type: message`` stands. `deepest` is the innermost frame at all and
-    `own` the innermost frame in code that is not installed. `type` is empty if the log
-    breaks off before it. `origin` names the thread, worker process or logger that
-    printed it, if the log says so; `in_loader` is True if a data loader's frames are on the stack, `in_config` if frames that read or apply a configuration are;
-    `spawned` is True in
-    a child process that multiprocessing started.
+    `line` is where it begins, `end` where its ``Type: message`` stands; `type` is empty if the log breaks off before
+    it. `deepest` is the innermost frame at all, `own` the innermost in code that is not installed. `origin` names the
+    thread, worker or process that printed it, if the log says so. `in_loader` is True if frames between a data loader
+    and a sample are on the stack, `in_config` if frames that read or apply a configuration are, `spawned` in a child
+    process that multiprocessing started.
     """
 
     line: int
@@ -111,7 +110,7 @@ class SignalBlock:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ErrorSummary:
-    """Paddle's C++ block "Error Message Summary" (or the old "PaddleCheckError"): kind, message, hint, place in Paddle."""
+    """Paddle's C++ block "Error Message Summary": kind of error, message, hint, and the place in Paddle's source."""
 
     line: int
     type: str
@@ -137,8 +136,8 @@ class Launcher:
     """What a launcher tells of itself in a file.
 
     `name` is ``launch`` (paddle.distributed.launch from 2.3), ``legacy`` (fleet.launch and before), ``spawn`` or
-    ``torchrun``. `blamed` are the ranks of its ABORT line, `pids` the process of each rank, `stopped` the processes that
-    it says to have terminated, `signalled` the signal that ended the launcher itself.
+    ``torchrun``. `blamed` are the ranks of its ABORT line, `pids` the process of each rank, `stopped` the processes
+    that it says to have terminated, `signalled` the signal that ended the launcher itself.
     """
 
     name: str

@@ -1,4 +1,4 @@
-"""Bytes of logs as numbered lines of text, in one pass and bounded memory, whatever the encoding and the line length."""
+"""Bytes of logs as numbered lines of text, in one pass and bounded memory, whatever their encoding."""
 
 from __future__ import annotations
 

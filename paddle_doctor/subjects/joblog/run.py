@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import re
 from collections import deque
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from paddle_doctor.core.secrets import hide_in_text
-from paddle_doctor.core.signature import Signature
 from paddle_doctor.subjects.joblog.blocks import BlockReader
 from paddle_doctor.subjects.joblog.launchers import LauncherReader
 from paddle_doctor.subjects.joblog.matching import Matcher
@@ -89,10 +87,8 @@ class Run:
             return other and self._rank is not None
         return False
 
-    def feed(
-        self, number: int, text: str, *, prefix_rank: int | None, among: Mapping[str, Sequence[Signature]]
-    ) -> None:
-        """Take one cleaned line in; `among` are the literals of signatures that stand in its neighbourhood."""
+    def feed(self, number: int, text: str, *, prefix_rank: int | None) -> None:
+        """Take one cleaned line in."""
         line = Line(number=number, text=text)
         self._recent.append(line)
         if not text:
@@ -114,7 +110,7 @@ class Run:
             self._errors.append(error)
         if len(self._blocks.signals) < MOST_SIGNALS:
             self._blocks.feed(number, text, rank)
-        for signature, fields in self._matcher.matches(text, among):
+        for signature, fields in self._matcher.matches(text):
             self._keep(signature.id, fields, line, rank)
 
     def _time_now(self) -> float | None:

@@ -43,7 +43,7 @@ def year_of(text: str) -> int | None:
 
 
 def _seconds(parts: Sequence[str | None]) -> float | None:
-    """Of year, month, day, hour, minute, second and, if there is one, the second's fraction; None if they are no time."""
+    """Of year, month, day, hour, minute, second and perhaps a fraction; None if they are no time."""
     year, month, day, hour, minute, second = (int(part or 0) for part in parts[:6])
     if not (1 <= month <= 12 and 1 <= day <= 31 and hour < 24 and minute < 60 and second < 61):
         return None

@@ -20,7 +20,8 @@ _NAME = r"(?P<type>(?:[A-Za-z_]\w{0,80}\.){0,8}[A-Za-z_]\w{0,80})"
 _LAST = re.compile(rf"^{_NAME}(?::(?:\s(?P<message>.*))?)?$")
 #: The same without a traceback above it: only names that are exceptions by their ending, and not a log's own words.
 _BARE = re.compile(
-    r"^(?P<type>(?:[a-z_]\w{0,60}\.){0,8}(?:[A-Z]\w{0,60}(?:Error|Exception|Interrupt|NotMet)|Exception|SystemExit|StopIteration"
+    r"^(?P<type>(?:[a-z_]\w{0,60}\.){0,8}(?:[A-Z]\w{0,60}(?:Error|Exception|Interrupt|NotMet)"
+    r"|Exception|SystemExit|StopIteration"
     r"|_queue\.Empty|queue\.Empty|Empty))(?::(?:\s(?P<message>.*))?)?$"
 )
 _BARE_WORDS = ("Error", "Exception", "Interrupt", "NotMet", "SystemExit", "StopIteration", "Empty")
@@ -35,7 +36,8 @@ _CAUSED = "The above exception was the direct cause of the following exception"
 
 #: Where code lives that the user did not write.
 _INSTALLED = re.compile(
-    r"(?:site|dist)-packages|[/\\]lib(?:64)?[/\\](?:python\d|[\w-]{1,40}\.py$)|^<|[/\\]Lib[/\\]|python3[\d.]*[/\\](?:threading|multiprocessing)",
+    r"(?:site|dist)-packages|[/\\]lib(?:64)?[/\\](?:python\d|[\w-]{1,40}\.py$)|^<|[/\\]Lib[/\\]"
+    r"|python3[\d.]*[/\\](?:threading|multiprocessing)",
 )
 #: Frames between a loader and a sample: the exception came from reading or transforming it.
 _LOADER = re.compile(
@@ -44,7 +46,8 @@ _LOADER = re.compile(
 )
 #: Frames that build objects from a configuration or read one.
 _CONFIGURED = re.compile(
-    r"[/\\]workspace\.py|[/\\]yaml[/\\]|[/\\]argparse\.py|load_config|from_config|build_from|parse_args|merge_config|[/\\]builder\.py"
+    r"[/\\]workspace\.py|[/\\]yaml[/\\]|[/\\]argparse\.py|load_config|from_config|build_from"
+    r"|parse_args|merge_config|[/\\]builder\.py"
     r"|cvlibs[/\\]config|[/\\]omegaconf[/\\]|[/\\]config\.py"
 )
 #: A traceback that never ends is given up after so many lines.
