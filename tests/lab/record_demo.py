@@ -32,20 +32,15 @@ $neutral python -c "$3"
 $neutral python -m paddle.distributed.launch --nproc_per_node 2 eval.py > console.txt 2>&1 || true
 """
 
-#: The training kept its network inside a layer of its own, wrapped: each key of what it saved says so.
+#: Training wraps the part that it trains, inside a model of its own, and saves that model's weights.
 SAVE_CHECKPOINT = """
-import ast, paddle
+import paddle
+source = open("eval.py").read().partition("if \\"PADDLE_TRAINER_ID")[0]
+exec(compile(source, "eval.py", "exec"))
 paddle.seed(7)
-source = ast.parse(open("eval.py").read())
-wanted = [node for node in source.body if getattr(node, "name", "") == "Classifier" or isinstance(node, ast.Assign)]
-exec(compile(ast.Module(wanted[:2], []), "eval.py", "exec"))
-
-class Training(paddle.nn.Layer):
-    def __init__(self):
-        super().__init__()
-        self.net = paddle.DataParallel(Classifier())
-
-paddle.save(Training().state_dict(), "model.pdparams")
+model = Inspector()
+model.net = paddle.DataParallel(model.net)
+paddle.save(model.state_dict(), "model.pdparams")
 """
 
 
