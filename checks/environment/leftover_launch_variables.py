@@ -49,7 +49,7 @@ PAGE = Page(
     ),
     since="Paddle 2.6 and 3.3",
     sources=(
-        "measured: tests/lab/test_leftover_variables.py (paddlepaddle 3.3.1)",
+        "measured: tests/checks/environment/test_on_paddle.py (paddlepaddle 3.3.1)",
         "measured on paddlepaddle 2.6.2 and 3.3.1, every variable alone and in sets",
         "read: distributed/parallel.py, utils/download.py, distributed/launch/context/args_envs.py of Paddle 3.3.1",
     ),

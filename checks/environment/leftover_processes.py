@@ -39,7 +39,7 @@ PAGE = Page(
     ),
     since="every version of Paddle",
     sources=(
-        "made for real: tests/subjects/environment/test_processes.py; tests/lab/test_orphaned_ranks.py (Paddle 3.3.1)",
+        "made for real: tests/subjects/environment/test_processes.py; tests/lab/faults/orphaned-ranks, zombie-rank (3.3.1)",
         "PADDLE_RANK_IN_NODE is set by both launchers: read in their sources (2.6.2 and 3.3.1)",
     ),
 )
