@@ -39,7 +39,8 @@ PAGE = Page(
     ),
     since="every version of Paddle",
     sources=(
-        "made for real: tests/subjects/environment/test_processes.py; tests/lab/faults/orphaned-ranks, zombie-rank (3.3.1)",
+        "made for real: tests/subjects/environment/test_processes.py",
+        "on Paddle 3.3.1: tests/lab/faults/orphaned-ranks, zombie-ranks, stopped-launcher",
         "PADDLE_RANK_IN_NODE is set by both launchers: read in their sources (2.6.2 and 3.3.1)",
     ),
 )

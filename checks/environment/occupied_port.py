@@ -39,7 +39,7 @@ PAGE = Page(
     ),
     since="Paddle 2.6 and 3.3",
     sources=(
-        "measured: tests/checks/environment/test_on_paddle.py (paddlepaddle 3.3.1): the meeting port taken, another one taken",
+        "tests/checks/environment/test_on_paddle.py (paddlepaddle 3.3.1): the meeting port taken, another one taken",
         "measured on paddlepaddle 2.6.2: ValueError",
         "read: --start_port 6070 is used with --ips only (distributed/launch/controllers/collective.py)",
     ),
