@@ -51,8 +51,11 @@ def is_fence(text: str) -> bool:
     return text.startswith("```") and len(text) < 30
 
 
-def variables_of_dump(text: str) -> list[str] | None:
-    """The names in an environment that a line prints whole; None if it prints none. Values are never looked at."""
-    if not text.startswith("env") or not _ENVIRONMENT.match(text):
-        return None
+def begins_dump(text: str) -> bool:
+    """Whether a line prints an environment whole, or begins to."""
+    return text.startswith("env") and bool(_ENVIRONMENT.match(text))
+
+
+def variables_in(text: str) -> list[str]:
+    """The names in such a dump, or in a further line of one that was wrapped. Values are never looked at."""
     return _VARIABLE.findall(text)

@@ -12,7 +12,7 @@ from typing import BinaryIO
 from paddle_doctor.core.errors import InputError
 from paddle_doctor.core.secrets import HIDDEN, hide_in_text, hide_in_value
 from paddle_doctor.core.signature import Signature
-from paddle_doctor.subjects.joblog.cleaning import clean, is_fence, variables_of_dump
+from paddle_doctor.subjects.joblog.cleaning import begins_dump, clean, is_fence, variables_in
 from paddle_doctor.subjects.joblog.matching import Matcher
 from paddle_doctor.subjects.joblog.model import JobLog, Kind, LogFile
 from paddle_doctor.subjects.joblog.reading import lines_of
@@ -21,6 +21,8 @@ from paddle_doctor.subjects.joblog.sources import CANNOT_OPEN, STANDARD_INPUT, S
 
 #: An environment dump that a paste has wrapped is cut over at most so many lines.
 LONGEST_DUMP = 200
+#: A line this long was not wrapped, even if its end was cut off.
+LONGEST_PIECE = 4000
 
 
 def gather_joblog(paths: Sequence[Path], signatures: Sequence[Signature]) -> JobLog:
@@ -92,15 +94,14 @@ class _Variables:
 
     def takes(self, text: str) -> bool:
         """Whether the line is (part of) such a dump."""
-        names = variables_of_dump(text)
-        if names is None and not self._open:
+        begins = begins_dump(text)
+        if not begins and not self._open:
             return False
-        if names is None:
-            self._open = 0 if text.rstrip(") ").endswith("}") else self._open - 1
-            return True
+        names = variables_in(text)
         self.variables += len(names)
         self.secrets += sum(_is_secret(name) for name in names)
-        self._open = 0 if text.rstrip(") ").endswith("}") or len(text) > 4000 else LONGEST_DUMP
+        ended = text.rstrip(") ").endswith("}") or len(text) > LONGEST_PIECE
+        self._open = 0 if ended else LONGEST_DUMP if begins else self._open - 1
         return True
 
 
