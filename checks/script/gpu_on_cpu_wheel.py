@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from paddle_doctor.core.check import Example, Page, check
 from paddle_doctor.core.finding import Certainty, Evidence, Finding, Fix, Severity
 from paddle_doctor.core.language import Text
-from paddle_doctor.subjects.environment import Environment, Interpreter
 from paddle_doctor.subjects.script import Call, Runs, Script, read_script
+
+if TYPE_CHECKING:
+    from paddle_doctor.subjects.environment import Environment, Interpreter
 
 PAGE = Page(
     code="PD102",
@@ -64,8 +67,10 @@ INSTALLED = Text("the Paddle that the job imports", "任务所导入的 Paddle")
 _ABOUT_DEVICES = re.compile(r"(?i)gpu|cuda|device|place|cpu|xpu|npu")
 
 
-def _cpu_build(version: str = "3.3.1") -> Environment:
-    interpreter = Interpreter(executable="python", python_version="3.11.7", paddle_version=version, paddle_build="cpu")
+def _machine(build: str, version: str = "3.3.1") -> Environment:
+    from paddle_doctor.subjects.environment import Environment, Interpreter
+
+    interpreter = Interpreter(executable="python", python_version="3.11.7", paddle_version=version, paddle_build=build)
     return Environment(platform="linux", interpreter=interpreter)
 
 
@@ -79,26 +84,25 @@ SET_DEVICE = "import paddle\npaddle.set_device('gpu:0')\n"
 def _fires() -> Iterator[Example]:
     caught = "import paddle\ntry:\n    place = paddle.CUDAPlace(0)\nexcept Exception:\n    place = paddle.CPUPlace()\n"
     method = "import paddle\nnet = paddle.nn.Linear(2, 2)\nnet.weight.cuda()\n"
-    yield _example("set_device('gpu')", "set_device('gpu')，CPU 版", SET_DEVICE, _cpu_build())
+    yield _example("set_device('gpu')", "set_device('gpu')，CPU 版", SET_DEVICE, _machine("cpu"))
     yield _example(
         "CUDAPlace with Paddle 2, which no try catches",
         "Paddle 2 的 CUDAPlace，try 捕获不到",
         caught,
-        _cpu_build("2.6.2"),
+        _machine("cpu", "2.6.2"),
     )
-    yield _example(".cuda() of a parameter", "对参数调用 .cuda()", method, _cpu_build())
+    yield _example(".cuda() of a parameter", "对参数调用 .cuda()", method, _machine("cpu"))
 
 
 def _silent() -> Iterator[Example]:
-    gpu = Interpreter(executable="python", python_version="3.11.7", paddle_version="3.3.1", paddle_build="cuda 12.6")
     chosen = "import paddle\npaddle.set_device('gpu' if paddle.is_compiled_with_cuda() else 'cpu')\n"
     asked = "import paddle\nif paddle.is_compiled_with_cuda():\n    paddle.set_device('gpu')\n"
     caught = "import paddle\ntry:\n    paddle.set_device('gpu')\nexcept ValueError:\n    paddle.set_device('cpu')\n"
-    yield _example("the GPU build", "安装的是 GPU 版", SET_DEVICE, Environment(platform="linux", interpreter=gpu))
-    yield _example("the device is chosen", "根据能力选择设备", chosen, _cpu_build())
-    yield _example("the script asks first", "脚本先做了判断", asked, _cpu_build())
-    yield _example("a fallback that works here", "此处有效的回退写法", caught, _cpu_build())
-    yield _example("the CPU", "使用 CPU", SET_DEVICE.replace("gpu:0", "cpu"), _cpu_build())
+    yield _example("the GPU build", "安装的是 GPU 版", SET_DEVICE, _machine("cuda 12.6"))
+    yield _example("the device is chosen", "根据能力选择设备", chosen, _machine("cpu"))
+    yield _example("the script asks first", "脚本先做了判断", asked, _machine("cpu"))
+    yield _example("a fallback that works here", "此处有效的回退写法", caught, _machine("cpu"))
+    yield _example("the CPU", "使用 CPU", SET_DEVICE.replace("gpu:0", "cpu"), _machine("cpu"))
 
 
 @check(PAGE, fires_on=_fires, silent_on=_silent)

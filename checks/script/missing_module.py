@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from paddle_doctor.core.check import Example, Page, check
 from paddle_doctor.core.finding import Certainty, Evidence, Finding, Fix, Severity
 from paddle_doctor.core.language import Text
-from paddle_doctor.subjects.environment import Environment, Interpreter
 from paddle_doctor.subjects.script import Import, Runs, Script, read_script
+
+if TYPE_CHECKING:
+    from paddle_doctor.subjects.environment import Environment, Interpreter
 
 PAGE = Page(
     code="PD103",
@@ -95,6 +98,8 @@ LEFT_PYTHON = frozenset({"asynchat", "asyncore", "cgi", "distutils", "imp", "pip
 
 
 def _lacks(*modules: str) -> Environment:
+    from paddle_doctor.subjects.environment import Environment, Interpreter
+
     interpreter = Interpreter(executable="/opt/conda/bin/python", python_version="3.11.7", missing_modules=modules)
     return Environment(platform="linux", interpreter=interpreter)
 

@@ -5,9 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import Enum
+from typing import TYPE_CHECKING
 
-from paddle_doctor.subjects.environment import Environment
 from paddle_doctor.subjects.script import Argument, Call, Iteration, Origin, Place, Runs, Script
+
+if TYPE_CHECKING:
+    from paddle_doctor.subjects.environment import Environment
 
 #: Start methods whose children import the script again.
 IMPORTING = ("spawn", "forkserver")

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from paddle_doctor.core.check import Example, Page, check
 from paddle_doctor.core.finding import Certainty, Finding, Fix, Severity
 from paddle_doctor.core.language import Text
-from paddle_doctor.subjects.environment import Environment, Interpreter
 from paddle_doctor.subjects.script import Fault, FaultKind, Place, Script, read_script
+
+if TYPE_CHECKING:
+    from paddle_doctor.subjects.environment import Environment, Interpreter
 
 PAGE = Page(
     code="PD100",

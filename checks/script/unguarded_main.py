@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from paddle_doctor.core.check import Example, Page, check
 from paddle_doctor.core.finding import Certainty, Evidence, Finding, Fix, Severity
 from paddle_doctor.core.language import Text
-from paddle_doctor.subjects.environment import Environment, Interpreter
 from paddle_doctor.subjects.script import Call, Kind, Runs, Script, read_script
 
 from .process_starts import IMPORTING, Start, Starter, default_method, set_start_method, starts
+
+if TYPE_CHECKING:
+    from paddle_doctor.subjects.environment import Environment
 
 PAGE = Page(
     code="PD101",
@@ -103,9 +106,11 @@ GUARD = 'if __name__ == "__main__":\n    {call}\n'
 FUNCTION = "def main():\n    {statement}\n\n\n" + GUARD.format(call="main()")
 
 
-def _linux(method: str) -> Environment:
-    interpreter = Interpreter(executable="python", python_version="3.12.1", start_method=method)
-    return Environment(platform="linux", interpreter=interpreter)
+def _machine(platform: str, method: str) -> Environment:
+    from paddle_doctor.subjects.environment import Environment, Interpreter
+
+    interpreter = Interpreter(executable="python", python_version="3.14.0", start_method=method)
+    return Environment(platform=platform, interpreter=interpreter)
 
 
 LOOP = """\
@@ -138,11 +143,11 @@ def _fires() -> Iterator[Example]:
     )
     yield Example(
         Text("a loop over workers on Python 3.14", "在 Python 3.14 上遍历带 worker 的 DataLoader"),
-        {"script": read_script(LOOP, "eval.py"), "environment": _linux("forkserver")},
+        {"script": read_script(LOOP, "eval.py"), "environment": _machine("linux", "forkserver")},
     )
     yield Example(
         Text("a pool at the top level on Windows", "在 Windows 上于顶层使用进程池"),
-        {"script": read_script(pool, "prepare.py"), "environment": Environment(platform="win32")},
+        {"script": read_script(pool, "prepare.py"), "environment": _machine("win32", "spawn")},
     )
 
 
@@ -169,7 +174,7 @@ def _silent() -> Iterator[Example]:
     yield Example(Text("no workers", "没有 worker"), {"script": read_script(LOOP.replace("=2", "=0"), "eval.py")})
     yield Example(
         Text("Paddle's loader on Windows has no workers", "Windows 上 Paddle 的 DataLoader 不使用 worker"),
-        {"script": read_script(LOOP, "eval.py"), "environment": Environment(platform="win32")},
+        {"script": read_script(LOOP, "eval.py"), "environment": _machine("win32", "spawn")},
     )
     yield Example(Text("spawn by fork", "以 fork 方式调用 spawn"), {"script": read_script(forked, "train.py")})
     yield Example(

@@ -3,7 +3,10 @@
 import subprocess
 import sys
 import textwrap
-from importlib import metadata
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
 
 from paddle_doctor.core import registry
 from paddle_doctor.core.registry import load_checks, load_signatures, subjects_with_checks
@@ -59,23 +62,43 @@ def acme(checkpoint):
 '''
 
 
-def entry_point(name: str, module: str) -> metadata.EntryPoint:
-    return metadata.EntryPoint(name=name, value=module, group=registry.GROUP)
+@pytest.fixture
+def installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], None]:
+    """Install a package that has these entry points, as a folder on the path with its metadata."""
+
+    def install(points: str) -> None:
+        metadata = tmp_path / "acme-1.0.dist-info"
+        metadata.mkdir()
+        (metadata / "METADATA").write_text("Metadata-Version: 2.1\nName: acme\nVersion: 1.0\n")
+        (metadata / "entry_points.txt").write_text(f"[{registry.GROUP}]\n{points}")
+        (tmp_path / "acme_checks.py").write_text(PLUGIN, encoding="utf-8")
+        monkeypatch.syspath_prepend(tmp_path)
+
+    return install
 
 
-def test_another_package_adds_checks_by_entry_point(tmp_path, monkeypatch):
-    (tmp_path / "acme_checks.py").write_text(PLUGIN)
-    monkeypatch.syspath_prepend(tmp_path)
-    points = metadata.EntryPoints([entry_point("checkpoint.acme", "acme_checks"), entry_point("script", "not_there")])
-    monkeypatch.setattr(metadata, "entry_points", lambda group: points.select(group=group))
+def test_another_package_adds_checks_by_entry_point(installed):
+    installed("checkpoint.acme = acme_checks\nscript = not_there\n")
     loaded = load_checks(["checkpoint"])
     assert "PD299" in loaded.checks
     assert loaded.broken == []
 
 
-def test_a_broken_plugin_is_reported_and_stops_nobody(monkeypatch):
-    points = metadata.EntryPoints([entry_point("checkpoint", "no_such_module")])
-    monkeypatch.setattr(metadata, "entry_points", lambda group: points.select(group=group))
+def test_a_broken_plugin_is_reported_and_stops_nobody(installed):
+    installed("checkpoint = no_such_module\n")
     loaded = load_checks(["checkpoint"])
     assert "PD201" in loaded.checks
     assert [each.error for each in loaded.broken] == ["ModuleNotFoundError: No module named 'no_such_module'"]
+
+
+def test_where_nothing_adds_checks_nobody_pays_for_the_search():
+    code = """
+        import sys
+        from paddle_doctor.core.registry import load_checks
+        load_checks(["script"])
+        print("importlib.metadata" in sys.modules)
+    """
+    run = subprocess.run(
+        [sys.executable, "-c", textwrap.dedent(code)], capture_output=True, text=True, check=True, timeout=60
+    )
+    assert run.stdout.strip() == "False"

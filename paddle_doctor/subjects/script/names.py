@@ -5,8 +5,8 @@ from __future__ import annotations
 import ast
 import builtins
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
 from enum import Enum
+from typing import NamedTuple
 
 from paddle_doctor.subjects.script.aliases import STAR_NAMES, canonical
 from paddle_doctor.subjects.script.model import Origin
@@ -33,8 +33,7 @@ class Sort(Enum):
     UNKNOWN = "unknown"
 
 
-@dataclass(frozen=True, slots=True)
-class Value:
+class Value(NamedTuple):
     """What an expression may stand for.
 
     NAME: the full `name` of something imported or built in. MADE: what `call` gave. OWN: a function or class of this
@@ -111,13 +110,12 @@ class Names:
         value = self.full_name(call.node.func, call.here)
         match value.sort:
             case Sort.MADE if value.call is not None:
-                return replace(
-                    value, sort=Sort.NAME, name=f"{self._made_name(value.call)}.__call__", receiver=value.call
-                )
+                name = f"{self._made_name(value.call)}.__call__"
+                return value._replace(sort=Sort.NAME, name=name, receiver=value.call)
             case Sort.OWN | Sort.INSTANCE if value.scope is not None:
-                return replace(value, name=value.scope.name)
+                return value._replace(name=value.scope.name)
             case Sort.UNKNOWN | Sort.CONSTANT:
-                return replace(value, sort=Sort.NAME, name=_written(call.node.func))
+                return value._replace(sort=Sort.NAME, name=_written(call.node.func))
         return value
 
     def values(self, node: ast.expr, here: Here) -> tuple[Value, ...]:
@@ -188,24 +186,24 @@ class Names:
             case "value" if binding.node is not None:
                 return _by_name(self.values(binding.node, binding.here))
             case "item" if binding.node is not None:
-                return _by_name(self._items(binding.node, binding.here, binding.index))
+                return _by_name(self._items(binding.node, binding.here, binding.number))
             case "element" if binding.node is not None:
                 return self._elements(binding.node, binding.here)
         return [UNKNOWN]
 
     def _parameter(self, binding: Binding) -> Iterator[Value]:
         function = binding.here.scope
-        skipped = 1 if function.owner() is not None and binding.index > 0 else 0
+        skipped = 1 if function.owner() is not None and binding.number > 0 else 0
         sites = self._sites.get(function, [])
         for site in sites[:_WIDTH]:
-            given = _given(site.node, binding.target, binding.index - skipped)
+            given = _given(site.node, binding.target, binding.number - skipped)
             if given is not None:
                 values: Iterable[Value] = _by_name(self.values(given, site.here))
             elif binding.node is not None and not _unpacks(site.node):
                 values = _by_name(self.values(binding.node, function.here or site.here))
             else:
                 values = (UNKNOWN,)
-            yield from (replace(value, via=value.via or site) for value in values)
+            yield from (value._replace(via=value.via or site) for value in values)
         if not sites:
             yield UNKNOWN
 
@@ -322,7 +320,7 @@ class Names:
 def _by_name(values: Iterable[Value]) -> Iterator[Value]:
     """Values that were reached through a name: a literal becomes a constant."""
     for value in values:
-        yield replace(value, origin=Origin.CONSTANT) if value.origin is Origin.LITERAL else value
+        yield value._replace(origin=Origin.CONSTANT) if value.origin is Origin.LITERAL else value
 
 
 def _given(call: ast.Call, name: str, index: int) -> ast.expr | None:

@@ -7,7 +7,6 @@ import json
 import re
 from bisect import bisect_right
 from collections.abc import Iterator
-from dataclasses import replace
 
 from paddle_doctor.subjects.script.model import FaultKind
 from paddle_doctor.subjects.script.source import Line, Source, UndecodableError
@@ -75,7 +74,7 @@ def _without_magics(lines: list[Line]) -> list[Line]:
         indent = line.text[: len(line.text) - len(line.text.lstrip())]
         # A magic can be all there is in a block, so a statement takes its place.
         blank = f"{indent}pass" if indent and not foreign else ""
-        kept.append(replace(line, text=blank) if magic else line)
+        kept.append(line._replace(text=blank) if magic else line)
     return kept
 
 

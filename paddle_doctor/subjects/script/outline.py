@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from paddle_doctor.subjects.script.guard import Restriction, branches
 from paddle_doctor.subjects.script.scopes import Binding, CallRecord, Here, ImportRecord, Loop, Scope, SubscriptSet
@@ -134,17 +134,17 @@ class _Walker:
             then, otherwise = branches(node.test)
             self.body(node.body, _restricted(self.nested(here, node.test, then), then))
             here = _restricted(self.nested(here, node.test, otherwise), otherwise)
-            here = replace(here, block=self.nested(outside).block, tests=here.tests[:_TESTS_KEPT])
+            here = here._replace(block=self.nested(outside).block, tests=here.tests[:_TESTS_KEPT])
             match node.orelse:
                 case [ast.If() as node]:
-                    here = replace(here, block=outside.block)
+                    here = here._replace(block=outside.block)
                     continue
             self.body(node.orelse, here)
             return
 
     def attempt(self, node: ast.Try, here: Here) -> None:
         caught = frozenset(name for handler in node.handlers for name in _exception_names(handler.type))
-        self.body(node.body, replace(self.nested(here), caught=here.caught | caught))
+        self.body(node.body, self.nested(here)._replace(caught=here.caught | caught))
         for handler in node.handlers:
             inside = self.nested(here)
             if handler.name:
@@ -192,7 +192,7 @@ class _Walker:
             self.expression(each, here)
         scope = Scope("class", _dotted(here.scope, node.name), node, here)
         self.add(here.scope, node.name, Binding("scope", here, _position(node), scope=scope))
-        self.body(node.body, replace(here, scope=scope))
+        self.body(node.body, here._replace(scope=scope))
 
     def parameters(self, arguments: ast.arguments, scope: Scope, here: Here) -> None:
         for default in (*arguments.defaults, *arguments.kw_defaults):
@@ -295,7 +295,7 @@ class _Walker:
         """A block inside; the test is remembered unless it is a guard, which says where and not whether it runs."""
         self.blocks += 1
         tests = here.tests if test is None or branch is not Restriction.OPEN else (*here.tests, test)
-        return replace(here, block=(*here.block, self.blocks), tests=tests)
+        return here._replace(block=(*here.block, self.blocks), tests=tests)
 
 
 def _children_backwards(node: ast.AST) -> Iterator[ast.AST]:
@@ -308,7 +308,7 @@ def _children_backwards(node: ast.AST) -> Iterator[ast.AST]:
 
 
 def _restricted(here: Here, restriction: Restriction) -> Here:
-    return here if restriction <= here.restriction else replace(here, restriction=restriction)
+    return here if restriction <= here.restriction else here._replace(restriction=restriction)
 
 
 def _leaves(body: list[ast.stmt]) -> bool:

@@ -27,7 +27,6 @@ from paddle_doctor.subjects.script.model import (
 )
 from paddle_doctor.subjects.script.moments import Moments
 from paddle_doctor.subjects.script.names import Literal, Names, Sort, Value
-from paddle_doctor.subjects.script.notebook import notebook_source
 from paddle_doctor.subjects.script.outline import Outline, outline
 from paddle_doctor.subjects.script.scopes import CallRecord, Here
 from paddle_doctor.subjects.script.source import Source, UndecodableError, plain, shortened
@@ -49,23 +48,26 @@ _CONSUMERS = frozenset(
 _WRAPPERS = _CONSUMERS | {"range", "len"}
 #: Calls that load weights, and the position of the path.
 _LOADERS = ("paddle.load", "torch.load", "paddle.Model.load")
-_PYTHON2 = re.compile(
+_PYTHON2 = (  # compiled only when there is a syntax error
     r"""(?x) ^\s* (?: print\s+[^(\s=.\[] | print\s*>> | print\s*["'] | exec\s+["'] | except\s+[\w.]+\s*,\s*\w+\s*:
     | except\s*\([^)]*\)\s*,\s*\w+\s*: | raise\s+[\w.]+\s*,\s*["'\w] ) | \b0[0-7]+\b(?!\.) | <> | \bur["']"""
 )
-_MESSAGE_OF_PYTHON2 = re.compile(
+_MESSAGE_OF_PYTHON2 = (  # compiled only when there is a syntax error
     r"Missing parentheses in call to '(print|exec)'|multiple exception types must be paren"
 )
 
 
 def read_script(source: str, path: str) -> Script:
     """The facts about a script's text; `path` says what it is called, and a name in .ipynb that it is a notebook."""
-    kind = Kind.NOTEBOOK if path.lower().endswith(".ipynb") else Kind.PYTHON
+    if not path.lower().endswith(".ipynb"):
+        return _Reader(path, Kind.PYTHON, plain(source)).script()
+    from paddle_doctor.subjects.script.notebook import notebook_source
+
     try:
-        text = notebook_source(source) if kind is Kind.NOTEBOOK else plain(source)
+        text = notebook_source(source)
     except UndecodableError as error:
         return unreadable(path, error, source)
-    return _Reader(path, kind, text).script()
+    return _Reader(path, Kind.NOTEBOOK, text).script()
 
 
 def unreadable(path: str, error: UndecodableError, text: str = "") -> Script:
@@ -87,7 +89,7 @@ class _Reader:
         self.path, self.kind, self.source = path, kind, source
 
     def script(self) -> Script:
-        lines = self.source.count
+        lines = self.source.line_count
         try:
             tree = _parse(self.source.text)
         except SyntaxError as error:
@@ -123,7 +125,7 @@ class _Reader:
         text = self.source.lines[min(line, len(self.source.lines)) - 1].text if self.source.lines else ""
         column = len(text[:column].encode("utf-8", "surrogatepass"))
         message = shortened(error.msg or "invalid syntax")
-        old = _MESSAGE_OF_PYTHON2.search(message) or _PYTHON2.search(text)
+        old = re.search(_MESSAGE_OF_PYTHON2, message) or re.search(_PYTHON2, text)
         kind = FaultKind.PYTHON2 if old else FaultKind.SYNTAX
         return Fault(kind=kind, message=message, place=self.source.place(line, column), grammar=GRAMMAR)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from paddle_doctor.subjects.script.guard import Restriction
 
@@ -61,8 +62,7 @@ class Scope:
         return before
 
 
-@dataclass(frozen=True, slots=True)
-class Here:
+class Here(NamedTuple):
     """Where the walk stands: scope, nested blocks, what the guards around allow, conditions, what is caught."""
 
     scope: Scope
@@ -76,11 +76,10 @@ class Here:
         return bool(self.caught & (_CATCH_ALL | frozenset(exceptions)))
 
 
-@dataclass(frozen=True, slots=True)
-class Binding:
+class Binding(NamedTuple):
     """Something bound to a name.
 
-    `how` is ``value`` (of the expression), ``item`` (number `index` of what it unpacks to), ``element`` (of iterating
+    `how` is ``value`` (of the expression), ``item`` (number `number` of what it unpacks to), ``element`` (of iterating
     over it), ``import`` (the full name `target`), ``scope`` (a function or class of this file), ``parameter``, ``self``
     or ``opaque``.
     """
@@ -89,12 +88,12 @@ class Binding:
     here: Here
     position: tuple[int, int]
     node: ast.expr | None = None
-    index: int = 0
+    number: int = 0
     target: str = ""
     scope: Scope | None = None
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(slots=True, eq=False)
 class CallRecord:
     """A call in the source; the index is its place in `Outline.calls`."""
 
@@ -103,8 +102,7 @@ class CallRecord:
     index: int
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class ImportRecord:
+class ImportRecord(NamedTuple):
     """One name of an import statement."""
 
     node: ast.Import | ast.ImportFrom
@@ -115,16 +113,14 @@ class ImportRecord:
     here: Here
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Loop:
+class Loop(NamedTuple):
     """An expression that is iterated over."""
 
     node: ast.expr
     here: Here
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class SubscriptSet:
+class SubscriptSet(NamedTuple):
     """An assignment to an item, such as ``os.environ["A"] = "1"``."""
 
     target: ast.Subscript

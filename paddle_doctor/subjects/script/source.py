@@ -5,8 +5,8 @@ from __future__ import annotations
 import io
 import re
 import tokenize
-from dataclasses import dataclass
 from functools import lru_cache
+from typing import NamedTuple
 
 from paddle_doctor.core.secrets import hide_in_text, hide_in_value
 from paddle_doctor.subjects.script.model import FaultKind, Place
@@ -39,8 +39,7 @@ class UndecodableError(Exception):
         self.kind, self.words, self.line, self.column = kind, words, line, column
 
 
-@dataclass(frozen=True, slots=True)
-class Line:
+class Line(NamedTuple):
     """A line of source: its text and where it stands. `columns` maps its characters to columns of the file.
 
     `columns` is None where character 0 is column 1 and so on, as in every file that is no notebook.
@@ -58,8 +57,7 @@ class Line:
         return self.columns[min(character, len(self.columns) - 1)]
 
 
-@dataclass(frozen=True, slots=True)
-class Source:
+class Source(NamedTuple):
     """Text that Python would run, as lines."""
 
     lines: tuple[Line, ...]
@@ -70,7 +68,7 @@ class Source:
         return "\n".join(line.text for line in self.lines)
 
     @property
-    def count(self) -> int:
+    def line_count(self) -> int:
         """How many lines there are; what follows the last line feed is none if it is empty."""
         return len(self.lines) - (1 if self.lines and not self.lines[-1].text else 0)
 
