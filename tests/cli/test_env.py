@@ -1,11 +1,15 @@
 """`env`, as a whole process: what it reports, the facts file, and the line that cleans a shell."""
 
 import json
+import os
 import shutil
+import signal
 import socket
 import subprocess
 import sys
+import time
 
+import psutil
 import pytest
 
 LEFT = {"PADDLE_TRAINERS_NUM": "2", "PADDLE_TRAINER_ID": "1"}
@@ -87,6 +91,31 @@ def test_the_line_speaks_the_language_of_this_shell(doctor):
 
 def test_a_clean_shell_gets_no_line(doctor):
     assert doctor("env", "--shell").stdout == ""
+
+
+@pytest.mark.skipif(os.name == "nt", reason="POSIX signals")
+def test_ctrl_c_leaves_no_child_behind(tmp_path):
+    mark = tmp_path / "pid"
+    hangs = tmp_path / "python"
+    hangs.write_text(f"#!/bin/sh\necho $$ > {mark}.new && mv {mark}.new {mark}\nsleep 300\n")
+    hangs.chmod(0o755)
+    doctor = subprocess.Popen(
+        [sys.executable, "-m", "paddle_doctor", "env", "--python", hangs],
+        cwd=tmp_path,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    while not mark.exists():
+        time.sleep(0.05)
+    child = psutil.Process(int(mark.read_text()))
+    family = [child, *child.children(recursive=True)]
+    doctor.send_signal(signal.SIGINT)
+    _, errors = doctor.communicate(timeout=20)
+    assert doctor.returncode == 130
+    assert "Traceback" not in errors
+    _, alive = psutil.wait_procs(family, timeout=5)
+    assert alive == []
 
 
 @pytest.mark.skipif(shutil.which("bash") is None, reason="needs bash")
