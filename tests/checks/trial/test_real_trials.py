@@ -174,7 +174,7 @@ def test_a_healthy_job_has_no_failure(tried):
     "source",
     [
         DATA.replace("FAULT", "pass") + "print('done')\n",
-        "import paddle\nnet = paddle.nn.Linear(3, 2)\nnet.set_dict({'bias': paddle.ones([9])})\nnet.set_dict({'bias': 1})\n",
+        "import paddle\nnet = paddle.nn.Linear(3, 2)\nnet.set_dict({'bias': net.weight})\nnet.set_dict({'bias': 1})\n",
         "import paddle\npaddle.load('nowhere.pdparams')\n",
     ],
 )
