@@ -24,11 +24,10 @@ def service() -> Iterator[int]:
 
 
 @pytest.fixture
-def bound_only() -> Iterator[int]:
-    """The number of a port that is bound, and on which nobody listens."""
-    with socket.socket() as bound:
-        bound.bind(("127.0.0.1", 0))
-        yield bound.getsockname()[1]
+def client(service) -> Iterator[int]:
+    """The number of a port from which somebody has called a service: used, but nobody listens on it."""
+    with socket.create_connection(("127.0.0.1", service)) as connected:
+        yield connected.getsockname()[1]
 
 
 def test_a_listener_is_told_with_its_process(service):
@@ -38,8 +37,8 @@ def test_a_listener_is_told_with_its_process(service):
     assert port.user
 
 
-def test_a_port_without_a_listener_is_free(bound_only):
-    (port,) = seen_ports({bound_only: ("--port",)}, listeners(), ProcessTable.read())
+def test_a_port_without_a_listener_is_free(client):
+    (port,) = seen_ports({client: ("--port",)}, listeners(), ProcessTable.read())
     assert (port.state, port.pid) == ("free", None)
 
 

@@ -131,6 +131,26 @@ def test_a_rank_started_by_hand_whose_shell_has_ended_is_no_orphan(start, nobody
     assert not told.orphan
 
 
+IN_A_CONTAINER = f"""
+{sys.executable} -c '{SLEEP}' >/dev/null & rank=$!
+{sys.executable} -c "
+from paddle_doctor.subjects.environment.processes import ProcessTable
+print([(each.ppid, each.orphan) for each in ProcessTable.read().of_jobs() if each.pid == $rank])"
+kill $rank
+"""
+
+
+def test_a_rank_that_a_container_s_first_process_has_started_is_no_orphan():
+    own_table = ["unshare", *([] if os.geteuid() == 0 else ["--map-root-user"]), "--pid", "--fork", "--mount-proc"]
+    with contextlib.suppress(FileNotFoundError):
+        if subprocess.run([*own_table, "true"], capture_output=True, check=False).returncode == 0:
+            line = [*own_table, "sh", "-c", IN_A_CONTAINER]
+            ran = subprocess.run(line, env={**os.environ, **RANK_VARIABLES}, capture_output=True, text=True, check=True)
+            assert ran.stdout == "[(1, False)]\n"
+            return
+    pytest.skip("a process table of one's own (unshare --pid) is not permitted here")
+
+
 FORKING = f"""
 import os, time
 if os.fork() == 0:
