@@ -64,8 +64,8 @@ SIGNATURES = (
     Signature(
         id="optimizer-state-names",
         pattern=r"Optimizer set error, (?P<key>\S{1,200}) should in state dict"
-        r"|optimizer Tensor (?P<tensor>\S{1,200}) not found|Can not find \[(?P<name>\S{1,200})\] in mo"
-        r"del file",
+        r"|optimizer Tensor (?P<tensor>\S{1,200}) not found"
+        r"|Can not find \[(?P<name>\S{1,200})\] in model file",
         role=Role.ROOT,
         cause="checkpoint-key-mismatch",
         says=Text(
@@ -81,9 +81,11 @@ SIGNATURES = (
     Signature(
         id="state-keys-refused",
         pattern=r"Unexpected key\(s\) in state_dict|Missing key\(s\) in state_dict"
-        r"|Error\(s\) in loading state_dict|is not in (?:the )?(?:pretrained model|state_?dict"
-        r"|checkpoint)\b|Cannot open file \S{1,300} for load op|(?:KeyError|keys?).{0,60}(?:not found"
-        r"|mismatch).{0,40}(?:checkpoint|state_dict|pretrain)",
+        r"|Error\(s\) in loading state_dict"
+        r"|is not in (?:the )?(?:pretrained model|state_?dict|checkpoint)\b"
+        r"|Cannot open file \S{1,300} for load op"
+        r"|(?:KeyError|keys?).{0,60}(?:not found|mismatch).{0,40}(?:checkpoint|state_dict"
+        r"|pretrain)",
         role=Role.ROOT,
         cause="checkpoint-key-mismatch",
         certainty=Certainty.LIKELY,
@@ -95,8 +97,9 @@ SIGNATURES = (
     ),
     Signature(
         id="variable-shape",
-        pattern=r"Variable Shape not match, Variable \[ ?(?P<key>\S{1,200}) ?\] need tensor with shape (?P<wan"
-        r"ted>[\[(][^\])]{0,80}[\])]) but load set tensor with shape (?P<found>[\[(][^\])]{0,80}[\])])",
+        pattern=r"Variable Shape not match, Variable \[ ?(?P<key>\S{1,200}) ?\] need tensor with shape "
+        r"(?P<wanted>[\[(][^\])]{0,80}[\])]) but load set tensor with shape "
+        r"(?P<found>[\[(][^\])]{0,80}[\])])",
         role=Role.ROOT,
         cause="checkpoint-shape-mismatch",
         says=Text(
@@ -132,7 +135,8 @@ SIGNATURES = (
     ),
     Signature(
         id="shape-refused",
-        pattern=r"size mismatch for \S{1,200}|[Ss]hape (?:not match|of .{1,160} (?:is )?not match|mismatch)"
+        pattern=r"size mismatch for \S{1,200}"
+        r"|[Ss]hape (?:not match|of .{1,160} (?:is )?not match|mismatch)"
         r"|receives? a shape \[.{0,60}\], but the expected shape is"
         r"|is unmatched .{0,80}will not be loaded|shape of model params .{0,120}not matched"
         r"|Variable dtype not match",
@@ -147,8 +151,8 @@ SIGNATURES = (
     Signature(
         id="shape-refused-loudly",
         pattern=r"^(?:\w{1,60}Error: )?.{0,40}(?:size mismatch for \S{1,200}"
-        r"|The shape of (?:the )?\S{1,200} .{0,60}(?:does not match|not equal"
-        r"|not match).{0,60}(?:checkpoint|pretrain|load))",
+        r"|The shape of (?:the )?\S{1,200} .{0,60}(?:does not match|not equal|not "
+        r"match).{0,60}(?:checkpoint|pretrain|load))",
         role=Role.ROOT,
         cause="checkpoint-shape-mismatch",
         certainty=Certainty.LIKELY,

@@ -140,8 +140,9 @@ SIGNATURES = (
     ),
     Signature(
         id="device-note",
-        pattern=r"(?:GPU Compute|CUDA) Capability: (?P<capability>\d{1,3}(?:\.\d)?), Driver (?:API )?Version: "
-        r"(?P<driver>\d{1,2}\.\d{1,2}), Runtime (?:API )?Version: (?P<runtime>\d{1,2}\.\d{1,2})",
+        pattern=r"(?:GPU Compute|CUDA) Capability: (?P<capability>\d{1,3}(?:\.\d)?), Driver (?:API "
+        r")?Version: (?P<driver>\d{1,2}\.\d{1,2}), Runtime (?:API )?Version: "
+        r"(?P<runtime>\d{1,2}\.\d{1,2})",
         role=Role.CONFIRMATION,
         says=Text(
             "GPU of compute capability {capability}, driver for CUDA {driver}, Paddle built for CUDA {runtime}.",
@@ -156,8 +157,9 @@ SIGNATURES = (
     ),
     Signature(
         id="cuda-advice",
-        pattern=r"Suggestions:|Check if you have installed CUDA|Please specify its path correctly using follow"
-        r"ing ways|\[Hint: Please search for the error code|decrease the batch size of your model",
+        pattern=r"Suggestions:|Check if you have installed CUDA"
+        r"|Please specify its path correctly using following ways"
+        r"|\[Hint: Please search for the error code|decrease the batch size of your model",
         role=Role.ADVICE,
         says=Text(
             "Fixed advice that Paddle prints whatever the trouble is.", "Paddle 的固定提示文字，与具体故障无关。"

@@ -36,8 +36,8 @@ SIGNATURES = (
         id="shm-map-failed",
         pattern=r"Memory map failed when (?:create|rebuild) shared memory"
         r"|File descriptor \S{0,80}paddle_\S{0,60} open failed"
-        r"|'SharedMemoryMgr' object has no attribute"
-        r"|insufficient shared storage space|unable to (?:mmap|write to file|open shared memory)",
+        r"|'SharedMemoryMgr' object has no attribute|insufficient shared storage space"
+        r"|unable to (?:mmap|write to file|open shared memory)",
         role=Role.ROOT,
         cause="shm-exhausted",
         says=_SHM,
@@ -64,7 +64,8 @@ SIGNATURES = (
     Signature(
         id="worker-segfault",
         pattern=r"Unexpected segmentation fault encountered in DataLoader workers?"
-        r"|DataLoader process \(pid\s{1,3}\d{1,10}\) exited is killed by signal: Segmentation fault",
+        r"|DataLoader process \(pid\s{1,3}\d{1,10}\) exited is killed by signal: Segmentation "
+        r"fault",
         role=Role.ROOT,
         cause="segfault-unknown",
         certainty=Certainty.LIKELY,
@@ -136,8 +137,8 @@ SIGNATURES = (
     ),
     Signature(
         id="shared-memory-made",
-        pattern=r"\bRawArray\(|\bSemLock\(|multiprocessing[/\\](?:heap|synchronize|queues|sharedctypes"
-        r"|shared_memory)\.py|/dev/shm",
+        pattern=r"\bRawArray\(|\bSemLock\("
+        r"|multiprocessing[/\\](?:heap|synchronize|queues|sharedctypes|shared_memory)\.py|/dev/shm",
         role=Role.CONFIRMATION,
         says=Text("The program was making something in shared memory.", "程序正在共享内存中创建对象。"),
         matches=(
@@ -148,8 +149,8 @@ SIGNATURES = (
     Signature(
         id="loader-thread-raised",
         pattern=r"DataLoader reader thread raised an exception|multiprocess reader raises an exception"
-        r"|[Dd]ata ?[Rr]eader .{0,40}raised? an exception|Exception in thread Thread-\d{1,6} \(_thread"
-        r"_loop\)",
+        r"|[Dd]ata ?[Rr]eader .{0,40}raised? an exception"
+        r"|Exception in thread Thread-\d{1,6} \(_thread_loop\)",
         role=Role.ROOT,
         cause="dataset-exception-in-worker",
         certainty=Certainty.POSSIBLE,
@@ -193,8 +194,8 @@ SIGNATURES = (
     ),
     Signature(
         id="bootstrapping",
-        pattern=r"finished its\s{0,3}bootstrapping phase|start a new process before the\s{0,3}current process"
-        r"|\bfreeze_support\(\)",
+        pattern=r"finished its\s{0,3}bootstrapping phase"
+        r"|start a new process before the\s{0,3}current process|\bfreeze_support\(\)",
         role=Role.ROOT,
         cause="spawn-guard",
         says=Text(

@@ -1,4 +1,4 @@
-"""What failing jobs print about GPU memory, GPU kernels, labels out of range, devices that are not there, and NaN."""
+"""What failing jobs print about GPU memory, GPU kernels, and devices that are not there."""
 
 from __future__ import annotations
 
@@ -7,14 +7,11 @@ from paddle_doctor.core.language import Text
 from paddle_doctor.core.signature import Role, Signature
 
 _OOM = Text("GPU memory ran out.", "GPU 显存不足。")
-_LABEL = Text("A label lies outside the classes of the model.", "标签超出了模型的类别范围。")
-_INDEX = Text("An index lies outside the tensor or vocabulary that it points into.", "索引超出了所指张量或词表的范围。")
 _ILLEGAL = Text(
     "A GPU kernel touched memory that is not its own; the line that raises is often not the operator at fault.",
     "GPU kernel 访问了非法显存；抛出异常的那一行往往不是真正出错的算子。",
 )
 _NO_SUCH_DEVICE = Text("A GPU was asked for that is not among the visible ones.", "请求的 GPU 不在可见的 GPU 之中。")
-_NAN = Text("NaN or Inf appeared.", "计算中出现了 NaN 或 Inf。")
 _CPU_BUILD = Text(
     "This Paddle is a CPU build, and the job asks for a GPU.", "安装的 Paddle 是 CPU 版，而任务要求使用 GPU。"
 )
@@ -71,8 +68,8 @@ SIGNATURES = (
     ),
     Signature(
         id="gpu-oom-in-library",
-        pattern=r"CU(?:BLAS|DNN)_STATUS_ALLOC_FAILED|resource allocation failed inside the (?:cuBLAS"
-        r"|cuDNN) library|CUBLAS error ?\(3\)",
+        pattern=r"CU(?:BLAS|DNN)_STATUS_ALLOC_FAILED"
+        r"|resource allocation failed inside the (?:cuBLAS|cuDNN) library|CUBLAS error ?\(3\)",
         role=Role.ROOT,
         cause="gpu-oom",
         certainty=Certainty.LIKELY,
@@ -130,100 +127,6 @@ SIGNATURES = (
         misses=("Cannot allocate 1.5GB memory on GPU 0",),
     ),
     Signature(
-        id="label-expected",
-        pattern=r"[Tt]he value of label(?:\s?\[.{0,24}\])? expected >= ?0 and <=? ?(?P<classes>\d{1,20})",
-        role=Role.ROOT,
-        cause="label-out-of-range",
-        says=Text(
-            "A label is not in the range that the loss allows (0 to below {classes}; some versions print "
-            "wrong numbers).",
-            "标签超出损失函数允许的范围（0 到 {classes} 之间，不含 {classes}；部分版本打印的数字不准）。",
-        ),
-        fix=Text(
-            "Make the labels count from 0 and stay below the number of classes ({classes}), or set "
-            "num_classes and ignore_index to fit the data.",
-            "让标签从 0 开始并小于类别数（{classes}），或者按数据修改 num_classes 和 ignore_index。",
-        ),
-        matches=(
-            (
-                "Error: x.cu:481 Assertion `labels_[i] >= 0` failed. The value of label[9] expected >= 0 and "
-                "< 5, or == 255,but got 5. Please check"
-            ),
-            (
-                "cross_entropy_kernel.cu:998 Assertion `false` failed. The value of label expected >= 0 and "
-                "< 2, or == -100, but got 7."
-            ),
-        ),
-    ),
-    Signature(
-        id="label-assertion",
-        pattern=r"(?:cross_entropy|nll_loss|margin)\w{0,40}\.(?:cu|h|cc)[:(]\d{1,6}.{0,200}Assertion"
-        r"|Assertion .{0,4}(?:label|lbl|target)s?_?\W",
-        role=Role.ROOT,
-        cause="label-out-of-range",
-        says=_LABEL,
-        matches=(
-            "/paddle/fluid/operators/math/cross_entropy.cu:40 Assertion `label[i] >= 0 && label[i] < D` failed",
-            "softmax_with_cross_entropy_op.cu:536 Assertion `labels_[idx_lbl] >= 0 && labels_[idx_lbl] < d_",
-            (
-                "ClassNLLCriterion.cu:108: cunn_ClassNLLCriterion_updateOutput_kernel: Assertion `t >= 0 && "
-                "t < n_classes` failed. nll_loss.cu:3 Assertion"
-            ),
-        ),
-    ),
-    Signature(
-        id="index-assertion",
-        pattern=r"(?:gather|scatter|embedding|lookup_table|index_s|one_hot|along_axis"
-        r"|Indexing)\w{0,40}\.(?:cu\.h|cu|h|cc)[:(]\d{1,6}.{0,300}Assertion"
-        r"|Assertion .{0,4}(?:index_value|srcIndex|ids?\[|index\[)",
-        role=Role.ROOT,
-        cause="label-out-of-range",
-        says=_INDEX,
-        matches=(
-            (
-                "Error: /paddle/paddle/phi/kernels/funcs/gather.cu.h:67 Assertion `index_value >= 0 && "
-                "index_value < input_dims[j]` failed."
-            ),
-            "embedding_kernel.cu:60 Assertion `id < N` failed.",
-            (
-                "../aten/src/ATen/native/cuda/Indexing.cu:650: indexSelectSmallIndex: Assertion `srcIndex < "
-                "srcSelectDimSize` failed."
-            ),
-        ),
-    ),
-    Signature(
-        id="index-expected",
-        pattern=r"Variable value \(\w{1,40}\) of OP\(.{1,80}\) expected >= ?0 and < ?(?P<size>\d{1,20}), but g"
-        r"ot (?P<got>-?\d{1,20})",
-        role=Role.ROOT,
-        cause="label-out-of-range",
-        says=Text("An id is {got}, but the vocabulary has {size} entries.", "有 id 为 {got}，而词表只有 {size} 项。"),
-        matches=(
-            (
-                "Variable value (input) of OP(fluid.layers.embedding) expected >= 0 and < 18000, but got "
-                "30521. Please check input value."
-            ),
-        ),
-    ),
-    Signature(
-        id="index-refused",
-        pattern=r"Illegal index value|[Ll]abel value .{0,60}(?:out of|should be|exceed)"
-        r"|Target -?\d{1,20} is out of (?:lower|upper )?bounds?"
-        r"|index \(?-?\d{1,20}\)? .{0,20}out of range.{0,40}(?:embedding|label|class)",
-        role=Role.ROOT,
-        cause="label-out-of-range",
-        certainty=Certainty.LIKELY,
-        says=_INDEX,
-        matches=(
-            (
-                "InvalidArgumentError: Illegal index value, Input(input) value should be at least 0, but "
-                "received value is -1"
-            ),
-            "IndexError: Target 21 is out of bounds.",
-            "ValueError: label value 12 should be in [0, 10)",
-        ),
-    ),
-    Signature(
         id="illegal-access",
         pattern=r"[Cc][Uu][Dd][Aa] ?[Ee]rror ?\(?(?:700|77|716|717)\)?\b|illegal memory access"
         r"|cudaErrorIllegalAddress|misaligned address|errno: ?77\b",
@@ -269,8 +172,8 @@ SIGNATURES = (
     ),
     Signature(
         id="device-id-count",
-        pattern=r"[Dd]evice id must be less than GPU count, but received id is: ?(?P<asked>\d{1,6})\. ?GPU cou"
-        r"nt is: ?(?P<count>\d{1,6})",
+        pattern=r"[Dd]evice id must be less than GPU count, but received id is: ?(?P<asked>\d{1,6})\. "
+        r"?GPU count is: ?(?P<count>\d{1,6})",
         role=Role.ROOT,
         cause="device-index-invalid",
         says=Text(
@@ -320,8 +223,9 @@ SIGNATURES = (
     ),
     Signature(
         id="visible-devices-wrong",
-        pattern=r"CUDA_VISIBLE_DEVICES .{0,60}(?:shoule|should|must)|selected_gpus .{0,60}(?:not in|should"
-        r"|must)|gpus? id .{0,40}(?:out of range|not valid|invalid)"
+        pattern=r"CUDA_VISIBLE_DEVICES .{0,60}(?:shoule|should|must)"
+        r"|selected_gpus .{0,60}(?:not in|should|must)"
+        r"|gpus? id .{0,40}(?:out of range|not valid|invalid)"
         r"|[Cc]an't find .{0,40}in CUDA_VISIBLE_DEVICES|not in CUDA_VISIBLE_DEVICES",
         role=Role.ROOT,
         cause="device-index-invalid",
@@ -355,7 +259,8 @@ SIGNATURES = (
         id="cpu-build-config",
         pattern=r"use_gpu cannot be set as [Tt]rue.{0,60}(?:CPU|cpu|compiled)"
         r"|has no attribute '(?:get_cuda_device_count|CUDAStream|CUDAGraph|get_cudnn_version)'"
-        r"|(?:core_avx|core_noavx|libpaddle).{0,60}has no attribute '(?:NCCLParallelContext|ProcessGroupNCCL)'",
+        r"|(?:core_avx|core_noavx|libpaddle).{0,60}has no attribute '(?:NCCLParallelContext"
+        r"|ProcessGroupNCCL)'",
         role=Role.ROOT,
         cause="cpu-only-build",
         certainty=Certainty.LIKELY,
@@ -364,33 +269,5 @@ SIGNATURES = (
             "Config use_gpu cannot be set as true while you are using paddlepaddle cpu version !",
             "AttributeError: module 'paddle.fluid.core_avx' has no attribute 'get_cuda_device_count'",
         ),
-    ),
-    Signature(
-        id="nan-found",
-        pattern=r"(?:[Ff]ind|[Ff]ound|[Cc]ontains?|[Dd]etected|[Tt]here (?:is|are)|has) (?:a )?(?:nan|NaN|NAN"
-        r"|Nan|inf|Inf|INF)\b|\bnumerical error .{0,60}nan|"
-        r"rec(?:ie|ei)ved nan|[Ll]oss (?:is|became|becomes) (?:nan|NaN|inf)",
-        role=Role.ROOT,
-        cause="nan-inf",
-        says=_NAN,
-        matches=(
-            "PreconditionNotMetError: There are NAN or INF (num_nan=1, num_inf=0, num_zero=0) in [device=gpu:0, op=exp",
-            "RuntimeError: Operator softmax output Tensor Out contains Inf.",
-            (
-                "Error: /paddle/operators/bce_loss_op.cu:38 Assertion `(x >= 0) && (x <= 1)` failed. Input "
-                "is expected to be within the interval [0, 1], but recieved nan."
-            ),
-        ),
-        misses=("found info file", "step 10 loss 1.23"),
-    ),
-    Signature(
-        id="nan-loss",
-        pattern=r"[Ll][Oo][Ss][Ss]\w{0,20}['\"]?\s?[:=]\s?['\"\[]{0,3}(?:nan|NaN)(?:xxx)?\b",
-        role=Role.ROOT,
-        cause="nan-inf",
-        certainty=Certainty.LIKELY,
-        says=Text("The loss became NaN.", "loss 变成了 NaN。"),
-        matches=("epoch: 3, batch: 20, loss: nan, lr: 0.01", "train step 12 total_loss=[nan]"),
-        misses=("loss: 0.3, name: nano",),
     ),
 )

@@ -42,8 +42,8 @@ SIGNATURES = (
     Signature(
         id="shell-killed",
         pattern=r"^(?:\S{0,100}: line \d{1,6}:\s{1,4}\d{1,10} )?(?:Killed|已杀死"
-        r"|已终止运行)(?:\s{2,40}\S.{0,200})?$|^\[\d{1,4}\][+-]?\s{1,10}\d{0,10}\s{0,4}(?:Killed"
-        r"|已杀死)\b|^zsh: killed\b",
+        r"|已终止运行)(?:\s{2,40}\S.{0,200})?$"
+        r"|^\[\d{1,4}\][+-]?\s{1,10}\d{0,10}\s{0,4}(?:Killed|已杀死)\b|^zsh: killed\b",
         role=Role.ROOT,
         cause="host-oom-kill",
         certainty=Certainty.LIKELY,

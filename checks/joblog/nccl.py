@@ -47,8 +47,9 @@ SIGNATURES = (
     ),
     Signature(
         id="nccl-not-in-build",
-        pattern=r"(?:gen_nccl_id|c_gen_nccl_id|c_comm_init|ncclInit|c_allreduce\w{0,20}).{0,10}has not been re"
-        r"gistered|has no attribute '(?:ProcessGroupNCCL|NCCLParallelContext)'|compiled with NCCL"
+        pattern=r"(?:gen_nccl_id|c_gen_nccl_id|c_comm_init|ncclInit"
+        r"|c_allreduce\w{0,20}).{0,10}has not been registered"
+        r"|has no attribute '(?:ProcessGroupNCCL|NCCLParallelContext)'|compiled with NCCL"
         r"|[Nn]ot compiled with (?:nccl|NCCL)",
         role=Role.ROOT,
         cause="nccl-missing",
@@ -73,8 +74,8 @@ SIGNATURES = (
     ),
     Signature(
         id="nccl-failed",
-        pattern=r"N[Cc][Cc][Ll] error|unhandled (?:cuda|system) error|ncclUnhandledCudaError|ncclSystemError"
-        r"|ncclInternalError|ncclInvalidUsage|NCCLTools\.h:\d{1,6}|NCCL WARN",
+        pattern=r"N[Cc][Cc][Ll] error|unhandled (?:cuda|system) error|ncclUnhandledCudaError"
+        r"|ncclSystemError|ncclInternalError|ncclInvalidUsage|NCCLTools\.h:\d{1,6}|NCCL WARN",
         role=Role.ROOT,
         cause="nccl-error",
         certainty=Certainty.LIKELY,

@@ -18,6 +18,12 @@ _API = Text(
 _ABI = Text("Installed binary packages do not fit together.", "已安装的二进制软件包互不兼容。")
 _ARGUMENTS = Text("The command line or configuration is wrong.", "命令行参数或配置有误。")
 
+#: Toolkits that are built on Paddle and change with it.
+_TOOLKIT = (
+    "(?:paddlenlp|paddleseg|ppdet|paddlex|ppcls|paddleocr|paddlespeech|paddle3d|paddlehub|ppgan|paddleformers"
+    "|paddlemix|paddleslim|paddlelite|pgl|parl)"
+)
+
 SIGNATURES = (
     Signature(
         id="paddle-module-gone",
@@ -37,9 +43,8 @@ SIGNATURES = (
     Signature(
         id="paddle-name-gone",
         pattern=r"module '(?P<module>paddle(?:\.[\w.]{1,80})?)' has no attribute '(?P<name>\w{1,80})'"
-        r"|cannot import name '?(?P<imported>\w{1,80})'? from (?:partially initialized module )?'?padd"
-        r"le(?:\.\S{0,80})?\b"
-        r"|unexpected keyword argument '\w{1,60}'.{0,40}paddle",
+        r"|cannot import name '?(?P<imported>\w{1,80})'? from (?:partially initialized module "
+        r")?'?paddle(?:\.\S{0,80})?\b|unexpected keyword argument '\w{1,60}'.{0,40}paddle",
         role=Role.ROOT,
         cause="paddle-api-version",
         certainty=Certainty.LIKELY,
@@ -57,12 +62,8 @@ SIGNATURES = (
     ),
     Signature(
         id="toolkit-name-gone",
-        pattern=r"module '(?:paddlenlp|paddleseg|ppdet|paddlex|ppcls|paddleocr|paddlespeech|paddle3d"
-        r"|paddlehub|ppgan|paddleformers|paddlemix|pgl|parl|paddleslim"
-        r"|paddlelite)(?:\.[\w.]{1,80})?' has no attribute '\w{1,80}'"
-        r"|cannot import name '?\w{1,80}'? from '?(?:paddlenlp|paddleseg|ppdet|paddlex|ppcls"
-        r"|paddleocr|paddlespeech|paddle3d|paddlehub|ppgan|paddleformers|paddlemix|pgl|parl"
-        r"|paddleslim)\b",
+        pattern=rf"module '{_TOOLKIT}(?:\.[\w.]{{1,80}})?' has no attribute '\w{{1,80}}'"
+        rf"|cannot import name '?\w{{1,80}}'? from '?{_TOOLKIT}\b",
         role=Role.ROOT,
         cause="paddle-api-version",
         certainty=Certainty.LIKELY,
@@ -113,8 +114,8 @@ SIGNATURES = (
     ),
     Signature(
         id="protobuf-advice",
-        pattern=r"Downgrade the protobuf package to 3\.20|your generated code is out of date and must be regen"
-        r"erated with protoc",
+        pattern=r"Downgrade the protobuf package to 3\.20"
+        r"|your generated code is out of date and must be regenerated with protoc",
         role=Role.ROOT,
         cause="abi-mismatch",
         certainty=Certainty.LIKELY,
@@ -128,10 +129,11 @@ SIGNATURES = (
     ),
     Signature(
         id="paddle-version-required",
-        pattern=r"(?:requires?|need|needs|installation|satisfied|install).{0,60}[Pp]addle(?:[Pp]addle)?(?:-gpu"
-        r")? ?(?:version )?.{0,20}(?:>=|<=|==|should|or higher|or later|version)"
-        r"|VersionError: .{0,80}[Pp]addle|[Oo]perator .{0,60}version .{0,60}(?:not compatible|higher"
-        r"|newer)|op_version.{0,80}incompatible"
+        pattern=r"(?:requires?|need|needs|installation|satisfied"
+        r"|install).{0,60}[Pp]addle(?:[Pp]addle)?(?:-gpu)? ?(?:version )?.{0,20}(?:>=|<=|==|should"
+        r"|or higher|or later|version)|VersionError: .{0,80}[Pp]addle"
+        r"|[Oo]perator .{0,60}version .{0,60}(?:not compatible|higher|newer)"
+        r"|op_version.{0,80}incompatible"
         r"|PaddlePaddle version .{0,60}(?:required|should be|not satisfied)",
         role=Role.ROOT,
         cause="paddle-api-version",
@@ -171,10 +173,9 @@ SIGNATURES = (
         pattern=r"numpy\.(?:ndarray|dtype|ufunc) size changed|binary incompatibility"
         r"|Descriptors cannot(?: not)? be created directly|undefined symbol: (?!cudnn)"
         r"|version `GLIBC(?:XX)?_|version `CXXABI|numpy\.core\.multiarray failed to import"
-        r"|_ARRAY_API not found"
-        r"|A module that was compiled using NumPy 1\.x|module compiled against (?:ABI|API) version"
-        r"|module 'numpy' has no attribute|\[WinError 127\]|找不到指定的程序"
-        r"|specified procedure could not be found"
+        r"|_ARRAY_API not found|A module that was compiled using NumPy 1\.x"
+        r"|module compiled against (?:ABI|API) version|module 'numpy' has no attribute"
+        r"|\[WinError 127\]|找不到指定的程序|specified procedure could not be found"
         r"|'FieldDescriptor' object has no attribute|incompatible with numpy"
         r"|is incompatible with \S{1,60} ?[<>=]|GLIBC_\d\S{0,20}' not found",
         role=Role.ROOT,
@@ -192,10 +193,11 @@ SIGNATURES = (
     ),
     Signature(
         id="file-missing",
-        pattern=r"\[Errno 2\] No such file or directory(?:: (?P<quote>['\"])(?P<file>.{1,400}?)(?P=quote))?"
-        r"|FileNotFoundError\b|can't open file '?(?P<script>[^':]{1,300})|NotADirectoryError\b"
-        r"|系统找不到指定的(?:文件|路径)|\[WinError [23]\]"
-        r"|\[Errno 13\] Permission denied|PermissionError\b",
+        pattern=r"\[Errno 2\] No such file or directory(?:: "
+        r"(?P<quote>['\"])(?P<file>.{1,400}?)(?P=quote))?|FileNotFoundError\b"
+        r"|can't open file '?(?P<script>[^':]{1,300})|NotADirectoryError\b"
+        r"|系统找不到指定的(?:文件|路径)|\[WinError [23]\]|\[Errno 13\] Permission denied"
+        r"|PermissionError\b",
         role=Role.ROOT,
         cause="file-not-found",
         says=_FILE,
@@ -207,11 +209,11 @@ SIGNATURES = (
     ),
     Signature(
         id="path-not-exists",
-        pattern=r"\(NotFound\).{0,40}[Cc]annot open file|[Cc]annot open file (?P<opened>\S{1,300}), please con"
-        r"firm|(?P<file>[\w./\\:~-]{2,300})['\"`]?\)? (?:is|does|do|are) ?(?:not|n't) (?:exists?"
-        r"|found|a file|a directory|existed)|to load model not exists"
-        r"|[Ff]ailed to load parameters, please check path|[Pp]ath .{0,300}(?:not exists?"
-        r"|doesn't exist|does not exist)|[Nn]o such file or dir",
+        pattern=r"\(NotFound\).{0,40}[Cc]annot open file|[Cc]annot open file (?P<opened>\S{1,300}), please"
+        r"|(?:^|[\s'\"(`=])(?P<file>[\w./\\:~-]{2,300})['\"`]?\)? (?:is|does|do|are) ?(?:not"
+        r"|n't) (?:exists?|found|a file|a directory|existed)\b(?!,? ?try)|to load model not exists"
+        r"|[Ff]ailed to load parameters, please check path|[Nn]o such file or dir"
+        r"|[Pp]ath .{0,300}(?:not exists?|doesn't exist|does not exist)",
         role=Role.ROOT,
         cause="file-not-found",
         certainty=Certainty.LIKELY,
@@ -240,24 +242,24 @@ SIGNATURES = (
     ),
     Signature(
         id="arguments-refused",
-        pattern=r"error: (?:unrecognized arguments|the following arguments are required|argument \S{1,100}: "
-        r"|too few arguments|invalid choice|ambiguous option)|unrecognized arguments:|No such option"
-        r"|got an unexpected extra argument",
+        pattern=r"error: (?:unrecognized arguments|the following arguments are required"
+        r"|argument \S{1,100}: |too few arguments|invalid choice|ambiguous option)"
+        r"|unrecognized arguments:|No such option|got an unexpected extra argument",
         role=Role.ROOT,
         cause="config-error",
         says=_ARGUMENTS,
         matches=(
             "train.py: error: unrecognized arguments: --gpus 0",
-            "usage: x\nx.py: error: the following arguments are required: --config",
+            "x.py: error: the following arguments are required: --config",
         ),
     ),
     Signature(
         id="launcher-refused",
-        pattern=r"[Cc]an't find (?:your local ip|PADDLE_TRAINER_ENDPOINTS)|PADDLE_\w{1,40} (?:is|should"
-        r"|must) .{0,60}|trainers? ?num.{0,40}(?:not equal|should|must)|should be set only \d card"
-        r"|shoule be set only|unsupported (?:run_?mode|backend)|nproc_per_node .{0,60}(?:should|must"
-        r"|larger|greater|but)"
-        r"|Don't supported devices",
+        pattern=r"[Cc]an't find (?:your local ip|PADDLE_TRAINER_ENDPOINTS)"
+        r"|PADDLE_\w{1,40} (?:is|should|must) .{0,60}"
+        r"|trainers? ?num.{0,40}(?:not equal|should|must)|should be set only \d card"
+        r"|shoule be set only|unsupported (?:run_?mode|backend)"
+        r"|nproc_per_node .{0,60}(?:should|must|larger|greater|but)|Don't supported devices",
         role=Role.ROOT,
         cause="config-error",
         certainty=Certainty.LIKELY,
@@ -266,9 +268,10 @@ SIGNATURES = (
     ),
     Signature(
         id="yaml-refused",
-        pattern=r"yaml\.(?:scanner|parser|constructor|composer|reader)\.\w{1,40}|(?:ScannerError|ParserError"
-        r"|ConstructorError)\b.{0,80}|json\.decoder\.JSONDecodeError|JSONDecodeError\b"
-        r"|[Ii]nvalid (?:config|argument value)|[Uu]nknown (?:config|option|argument)",
+        pattern=r"yaml\.(?:scanner|parser|constructor|composer|reader)\.\w{1,40}"
+        r"|(?:ScannerError|ParserError|ConstructorError)\b.{0,80}|json\.decoder\.JSONDecodeError"
+        r"|JSONDecodeError\b|[Ii]nvalid (?:config|argument value)"
+        r"|[Uu]nknown (?:config|option|argument)",
         role=Role.ROOT,
         cause="config-error",
         certainty=Certainty.LIKELY,
@@ -302,8 +305,8 @@ SIGNATURES = (
     Signature(
         id="scheduler-ended",
         pattern=r"slurmstepd: error: .{0,80}(?:CANCELLED|DUE TO TIME LIMIT)|DUE TO TIME LIMIT"
-        r"|Job \S{1,40} (?:preempted|cancelled|evicted)|\bPreempted\b|Received (?:SIGTERM|SIGHUP"
-        r"|signal 15|signal: 15)",
+        r"|Job \S{1,40} (?:preempted|cancelled|evicted)|\bPreempted\b"
+        r"|Received (?:SIGTERM|SIGHUP|signal 15|signal: 15)",
         role=Role.ROOT,
         cause="killed-from-outside",
         says=Text("A scheduler ended the job.", "调度系统终止了任务。"),

@@ -18,8 +18,7 @@ SIGNATURES = (
         id="address-in-use",
         pattern=r"Address already in use|[Bb]ind network on \S{1,80} failed|uv__finish_close: Assertion"
         r"|port \d{1,5} is (?:already )?(?:used|in use|occupied)|prot \d{1,5} is already used"
-        r"|地址已在使用|EADDRINUSE"
-        r"|handle->flags & UV_HANDLE_CLOSING",
+        r"|地址已在使用|EADDRINUSE|handle->flags & UV_HANDLE_CLOSING",
         role=Role.ROOT,
         cause="port-in-use",
         says=_PORT,
@@ -31,8 +30,8 @@ SIGNATURES = (
     ),
     Signature(
         id="gloo-peer-gone",
-        pattern=r"pair\.cc:\d{1,6}\] (?:TIMEOUT self_rank = (?P<self_rank>\d{1,6}) pair_rank = (?P<pair_rank>\d"
-        r"{1,6})|Read error|Write error|Connection closed|Connection reset)",
+        pattern=r"pair\.cc:\d{1,6}\] (?:TIMEOUT self_rank = (?P<self_rank>\d{1,6}) pair_rank = "
+        r"(?P<pair_rank>\d{1,6})|Read error|Write error|Connection closed|Connection reset)",
         role=Role.CONSEQUENCE,
         says=_PEER_GONE,
         matches=(
@@ -69,8 +68,8 @@ SIGNATURES = (
     ),
     Signature(
         id="collective-timeout",
-        pattern=r"(?:[Ww]atchdog|WorkNCCL|[Cc]omm_?[Tt]ask|CommTask|collective).{0,200}(?:timed out|timeout"
-        r"|TIMEOUT)|ProcessGroupNCCL.{0,200}(?:timed out|timeout)",
+        pattern=r"(?:[Ww]atchdog|WorkNCCL|[Cc]omm_?[Tt]ask|CommTask|collective).{0,200}(?:timed out"
+        r"|timeout|TIMEOUT)|ProcessGroupNCCL.{0,200}(?:timed out|timeout)",
         role=Role.ROOT,
         cause="rank-desync-hang",
         certainty=Certainty.LIKELY,
@@ -84,9 +83,10 @@ SIGNATURES = (
     ),
     Signature(
         id="store-gone",
-        pattern=r"TCP send error\. Details: (?:Broken pipe|Connection reset)|Expected byte_(?:sent"
-        r"|received) ?>|TCP (?:receive|recv) error\. Details: (?:Connection reset|Broken)"
-        r"|^BrokenPipeError\b|^ConnectionResetError\b|Connection reset by peer",
+        pattern=r"TCP send error\. Details: (?:Broken pipe|Connection reset)"
+        r"|Expected byte_(?:sent|received) ?>"
+        r"|TCP (?:receive|recv) error\. Details: (?:Connection reset|Broken)|^BrokenPipeError\b"
+        r"|^ConnectionResetError\b|Connection reset by peer",
         role=Role.CONSEQUENCE,
         says=Text(
             "The rank that held the store (rank 0) or a peer is gone.", "持有 store 的 rank（rank 0）或对端已经退出。"
@@ -99,8 +99,8 @@ SIGNATURES = (
     Signature(
         id="peer-unreachable",
         pattern=r"_timeout: ?\d{1,6} elapsed: ?\d{1,6}|Stop_waiting response is expected"
-        r"|wait for peer .{0,60}time ?out|rendezvous.{0,60}time ?out|failed to connect to (?:master"
-        r"|all addresses|etcd)|Connection timed out",
+        r"|wait for peer .{0,60}time ?out|rendezvous.{0,60}time ?out"
+        r"|failed to connect to (?:master|all addresses|etcd)|Connection timed out",
         role=Role.ROOT,
         cause="connection-refused-or-timeout",
         says=Text("A peer or the master did not answer in time.", "对端或 master 没有及时应答。"),
@@ -139,9 +139,9 @@ SIGNATURES = (
     Signature(
         id="peer-retry",
         pattern=r"connect addr=\S{1,80} failed \d{1,6} times with reason"
-        r"|server not ready, wait \d{1,6} sec to retry|Retry to connect to (?P<peer>\S{1,120}) while t"
-        r"he server is not yet listening|Socket connect worker .{0,80}failed, try again"
-        r"|master not ready|Waiting peer start"
+        r"|server not ready, wait \d{1,6} sec to retry"
+        r"|Retry to connect to (?P<peer>\S{1,120}) while the server is not yet listening"
+        r"|Socket connect worker .{0,80}failed, try again|master not ready|Waiting peer start"
         r"|not ready endpoints",
         role=Role.CONFIRMATION,
         cause="connection-refused-or-timeout",
@@ -180,9 +180,9 @@ SIGNATURES = (
     ),
     Signature(
         id="env-leftover-gpus",
-        pattern=r"environment variable (?P<variable>FLAGS_selected_gpus|FLAGS_selected_xpus|PADDLE_TRAINER_ID"
-        r"|PADDLE_CURRENT_ENDPOINT|PADDLE_TRAINER_ENDPOINTS|PADDLE_TRAINERS_NUM) is needed, but not se"
-        r"t",
+        pattern=r"environment variable (?P<variable>FLAGS_selected_gpus|FLAGS_selected_xpus"
+        r"|PADDLE_TRAINER_ID|PADDLE_CURRENT_ENDPOINT|PADDLE_TRAINER_ENDPOINTS"
+        r"|PADDLE_TRAINERS_NUM) is needed, but not set",
         role=Role.ROOT,
         cause="env-leftover",
         certainty=Certainty.LIKELY,

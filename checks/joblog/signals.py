@@ -38,9 +38,10 @@ SIGNATURES = (
     ),
     Signature(
         id="aborted",
-        pattern=r"Process abort signal|\*\*\* SIGABRT\b|^Aborted(?: \(core dumped\))?$|已放弃|A serious error"
-        r"|\b0[xX][cC]0000409\b|\b3221226505\b|-1073740791\b|double free or corruption"
-        r"|corrupted size vs\. prev_size|free\(\): invalid|munmap_chunk\(\)|malloc\(\): \w{1,40}",
+        pattern=r"Process abort signal|\*\*\* SIGABRT\b|^Aborted(?: \(core dumped\))?$|已放弃"
+        r"|A serious error|\b0[xX][cC]0000409\b|\b3221226505\b|-1073740791\b"
+        r"|double free or corruption|corrupted size vs\. prev_size|free\(\): invalid"
+        r"|munmap_chunk\(\)|malloc\(\): \w{1,40}",
         role=Role.ROOT,
         cause="segfault-unknown",
         certainty=Certainty.POSSIBLE,

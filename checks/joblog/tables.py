@@ -15,10 +15,12 @@ from . import (
     python_exceptions,
     rendezvous,
     signals,
+    values,
 )
 
 _FAMILIES = (
     gpu,
+    values,
     host_memory,
     dataloader,
     rendezvous,

@@ -117,13 +117,14 @@ def listen(joblog: JobLog) -> Job:
     for file in own_logs:
         _add(voices.setdefault(file.rank, Voice(file.rank, has_log=True, path=file.path)), file, file.rank)
     with_log = frozenset(voices)
+    told = _told_by(own_logs)
     pids = _rank_pids(joblog)
     for file in joblog.files:
         if file in own_logs or file.kind in (Kind.ENVIRONMENT, Kind.ENDPOINTS):
             continue
         for rank in _ranks_in(file):
             if rank not in with_log:
-                _add(voices.setdefault(rank, Voice(rank, path=file.path)), file, rank)
+                _add(voices.setdefault(rank, Voice(rank, path=file.path)), file, rank, told)
             elif strangers := [each for each in _of(file.signals, rank) if pids and each.pid not in pids]:
                 # The launcher's own end, in the midst of what it shows of a rank.
                 voices.setdefault(None, Voice(None, path=file.path)).signals += [
@@ -152,11 +153,25 @@ def _ranks_in(file: LogFile) -> list[int | None]:
     return sorted(found | {None}, key=lambda rank: (rank is None, rank or 0))
 
 
-def _add(voice: Voice, file: LogFile, rank: int | None) -> None:
-    """Let the voice say what that rank says in the file."""
+def _add(voice: Voice, file: LogFile, rank: int | None, told: frozenset[object] = frozenset()) -> None:
+    """Let the voice say what that rank says in the file, but what was told already."""
     voice.files.append(file)
-    known = [each for each in _of(file.events, rank) if each.signature in BY_ID]
+    known = [each for each in _of(file.events, rank) if each.signature in BY_ID and each.text not in told]
     voice.heard += [Heard(each, BY_ID[each.signature], file.path) for each in known]
-    voice.errors += [(file.path, each) for each in _of(file.errors, rank)]
-    voice.signals += [(file.path, each) for each in _of(file.signals, rank)]
+    voice.errors += [(file.path, each) for each in _of(file.errors, rank) if _statement(each) not in told]
+    voice.signals += [(file.path, each) for each in _of(file.signals, rank) if each.text not in told]
     voice.summaries += [(file.path, each) for each in _of(file.summaries, rank)]
+
+
+def _statement(error: PythonError) -> tuple[str, str, int]:
+    return error.type, error.message, error.frames
+
+
+def _told_by(files: Iterable[LogFile]) -> frozenset[object]:
+    """What the ranks' own logs tell: a console repeats some of it."""
+    told: set[object] = set()
+    for file in files:
+        told.update(each.text for each in file.events)
+        told.update(each.text for each in file.signals)
+        told.update(_statement(each) for each in file.errors)
+    return frozenset(told)
