@@ -61,6 +61,7 @@ class Names:
         self.outline = outline
         self.options = option_defaults(outline.calls)
         self._known: dict[int, tuple[Value, ...]] = {}
+        self._called_by: dict[int, Value] = {}
         self._open: set[int] = set()
         self._sites: dict[Scope, list[CallRecord]] = {}
         # Parameters take their values from the calls of their function, so those are found first.
@@ -107,6 +108,12 @@ class Names:
 
     def called(self, call: CallRecord) -> Value:
         """What a call calls, with its full name; an object that is called has ``__call__`` behind its name."""
+        known = self._called_by.get(call.index)
+        if known is None:
+            known = self._called_by[call.index] = self._find_called(call)
+        return known
+
+    def _find_called(self, call: CallRecord) -> Value:
         value = self.full_name(call.node.func, call.here)
         match value.sort:
             case Sort.MADE if value.call is not None:

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import ast
+from bisect import bisect_left
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from paddle_doctor.subjects.script.guard import Restriction
 
+#: A name with more bindings than this that may all hold is not known anyway.
+_BINDINGS = 16
 _CATCH_ALL = frozenset({"Exception", "BaseException"})
 
 
@@ -50,16 +53,19 @@ class Scope:
 
     def visible(self, name: str, here: Here, position: tuple[int, int]) -> list[Binding]:
         """The bindings of a name that can hold at a place: none that a later one on every way there replaces."""
-        own = here.scope is self
         bindings = self.bindings[name]
-        before = [each for each in bindings if not own or each.here.scope is not self or each.position < position]
-        before = before or bindings
+        own = here.scope is self
+        # Bindings stand in the order of the source, so those before the place are found without looking at all.
+        end = bisect_left(bindings, position, key=lambda each: each.position) if own else len(bindings)
         block = here.block if own else ()
-        for index in range(len(before) - 1, 0, -1):
-            last = before[index].here
-            if last.scope is self and last.block == block[: len(last.block)]:
-                return before[index:]
-        return before
+        found: list[Binding] = []
+        for index in range((end or len(bindings)) - 1, -1, -1):
+            binding = bindings[index]
+            found.append(binding)
+            replaces = binding.here.scope is self and binding.here.block == block[: len(binding.here.block)]
+            if replaces or len(found) > _BINDINGS:
+                break
+        return found[::-1]
 
 
 class Here(NamedTuple):

@@ -5,7 +5,9 @@ from __future__ import annotations
 import io
 import re
 import tokenize
+from bisect import bisect_right
 from functools import lru_cache
+from itertools import accumulate
 from typing import NamedTuple
 
 from paddle_doctor.core.secrets import hide_in_text, hide_in_value
@@ -25,6 +27,8 @@ _MAGIC = (
 )
 _UTF16 = (b"\xff\xfe", b"\xfe\xff")
 _SHOWN = 160
+#: How far into a line one looks for its first word, and in what steps the columns of a long line are counted.
+_LOOKED_AT, _STEP = 4096, 512
 #: A name and its value as source has them: ``["NAME"] = "value"``, ``"NAME": "value"``, ``("NAME", "value"``.
 _ITEM = re.compile(r"""(['"])(\w+)(['"]\s*(?:\]\s*=|[:,])\s*['"])([^'"]+)(['"])""")
 #: A character of GB2312: punctuation, or one of the two levels of Chinese characters.
@@ -111,7 +115,7 @@ def split_lines(text: str) -> list[str]:
 @lru_cache(maxsize=1024)
 def shortened(text: str) -> str:
     """A line to be shown: stripped, cut, secrets hidden."""
-    words = hide_in_text(_ITEM.sub(_hidden_item, text.strip()[: _SHOWN * 4]))
+    words = hide_in_text(_ITEM.sub(_hidden_item, text[:_LOOKED_AT].strip()[: _SHOWN * 4]))
     if not words.isascii():
         words = words.encode("utf-8", "replace").decode("utf-8")  # a lone surrogate goes into no report
     return words if len(words) <= _SHOWN else words[: _SHOWN - 1] + "…"
@@ -178,4 +182,17 @@ def _is_gbk(data: bytes) -> bool:
 
 
 def _characters(text: str, offset: int) -> int:
-    return offset if text.isascii() else len(text.encode("utf-8", "surrogatepass")[:offset].decode("utf-8", "ignore"))
+    """How many characters stand before an offset in bytes of UTF-8."""
+    if text.isascii():
+        return offset
+    starts = _starts(text)
+    step = bisect_right(starts, offset) - 1
+    rest = text[step * _STEP : (step + 1) * _STEP].encode("utf-8", "surrogatepass")
+    return step * _STEP + len(rest[: offset - starts[step]].decode("utf-8", "ignore"))
+
+
+@lru_cache(maxsize=8)
+def _starts(text: str) -> list[int]:
+    """The offset in bytes at which each stretch of `_STEP` characters begins: columns of a long line cost no more."""
+    pieces = (text[start : start + _STEP] for start in range(0, len(text), _STEP))
+    return list(accumulate((len(piece.encode("utf-8", "surrogatepass")) for piece in pieces), initial=0))

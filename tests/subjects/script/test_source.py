@@ -114,3 +114,9 @@ def test_long_sums_and_long_chains_of_elif_are_read():
         script = read_script(source, "long.py")
         assert script.fault is None
         assert script.calls[-1].name == "work"
+
+
+def test_columns_of_a_long_line_are_counted_in_characters():
+    words = "'精度', " * 3_000
+    script = read_script(f"x = [{words}]; paddle.load('a')\n", "eval.py")
+    assert script.calls[0].place.column == len(f"x = [{words}]; ") + 1
