@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from paddle_doctor.core.check import Example, Page, check
 from paddle_doctor.core.finding import Evidence, Finding, Fix, Location, Severity
 from paddle_doctor.core.language import Text
 from paddle_doctor.subjects.checkpoint import Checkpoint
-from paddle_doctor.subjects.environment import Environment, Interpreter
 
 from .patients import state_dict
+
+if TYPE_CHECKING:  # `ckpt` alone does not pay for the other subject
+    from paddle_doctor.subjects.environment import Environment
 
 #: The first NumPy that has `numpy._core` too.
 FIRST_ABLE = (1, 26)
@@ -51,6 +54,8 @@ UPGRADE = Text("Install NumPy 1.26 or later for the job.", "为任务安装 NumP
 
 
 def _environment(numpy: str) -> Environment:
+    from paddle_doctor.subjects.environment import Environment, Interpreter
+
     interpreter = Interpreter(executable="python3", python_version="3.10.14", packages={"numpy": numpy})
     return Environment(platform="linux", interpreter=interpreter)
 

@@ -12,7 +12,7 @@ from typing import BinaryIO
 from paddle_doctor.core.errors import InputError
 from paddle_doctor.core.language import Text, listing
 from paddle_doctor.core.secrets import hide_in_text
-from paddle_doctor.subjects.checkpoint import kinds, paddle_binary, safetensors
+from paddle_doctor.subjects.checkpoint import kinds, safetensors
 from paddle_doctor.subjects.checkpoint.model import Checkpoint, Format, Tensor
 from paddle_doctor.subjects.checkpoint.pickle_reading import read_pickle
 
@@ -75,7 +75,11 @@ def _read_binary(path: str, file: BinaryIO, size: int, head: bytes) -> Checkpoin
     file.seek(0)
     if safetensors.is_safetensors(head):
         form, read = Format.SAFETENSORS, safetensors.read_header(file, size)
-    elif head.startswith(b"\0\0\0\0") and (found := paddle_binary.read_tensors(file, size)):
+    elif head.startswith(b"\0\0\0\0"):
+        from paddle_doctor.subjects.checkpoint.paddle_binary import read_tensors
+
+        if (found := read_tensors(file, size)) is None:
+            return None
         form, read = Format.INFERENCE_PARAMS, found
     else:
         return None

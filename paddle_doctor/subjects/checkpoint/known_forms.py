@@ -99,10 +99,11 @@ def is_array_state(state: Node) -> bool:
     if not isinstance(state, tuple) or len(state) not in (4, 5):
         return False
     shape, dtype, _, data = state[-4:]
-    return _is_shape(shape) and is_dtype_call(dtype) and (isinstance(data, list) or _is_bytes(data))
+    return is_shape(shape) and is_dtype_call(dtype) and (isinstance(data, list) or _is_bytes(data))
 
 
-def _is_shape(node: Node) -> bool:
+def is_shape(node: Node) -> bool:
+    """Whether the node can be the shape of an array."""
     sizes = isinstance(node, tuple) and len(node) <= MOST_DIMENSIONS
     return sizes and all(isinstance(size, int) and -1 <= size < 1 << 63 for size in node)
 
@@ -131,7 +132,7 @@ def _buffer_array(arguments: tuple[Node, ...]) -> bool:
     if len(arguments) != 4:
         return False
     data, dtype, shape, order = arguments
-    return _is_bytes(data) and is_dtype_call(dtype) and _is_shape(shape) and order in ("C", "F")
+    return _is_bytes(data) and is_dtype_call(dtype) and is_shape(shape) and order in ("C", "F")
 
 
 def _scalar(arguments: tuple[Node, ...]) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 
+from paddle_doctor.subjects.checkpoint import known_forms
 from paddle_doctor.subjects.checkpoint.arrays import Array, as_array, entries
 from paddle_doctor.subjects.checkpoint.model import Branch, Format, Tensor
 from paddle_doctor.subjects.checkpoint.pickle_nodes import Node, quote
@@ -15,7 +16,9 @@ NAME_TABLE = "StructuredToParameterName@@"
 SLICES = "UnpackBigParamInfor@@"
 
 DEEPEST = 64
-MOST_VISITS = 3_000_000
+#: What listing may cost: one for each element that is met, and more for each container.
+MOST_EFFORT = 2_000_000
+COST_OF_CONTAINER = 10
 MOST_KEY_TEXT = 1 << 25
 
 #: The names that Paddle's optimizers give to what they keep for a parameter: ``linear_0.w_0_moment1_0``.
@@ -52,6 +55,7 @@ def read_content(root: Node) -> Content:
     if top is None:
         walk.visit(root, "", 0)
     else:
+        walk.above.add(id(root))
         names = {key for key, _ in top if isinstance(key, str)}
         content.named = NAME_TABLE in names
         for key, value in top:
@@ -72,7 +76,7 @@ def read_content(root: Node) -> Content:
 
 
 def _note_branch(content: Content, key: str, value: Node, found: list[tuple[str, Array]]) -> None:
-    if found and as_array(value) is None:
+    if found and [name for name, _ in found] != [key]:
         inner = [name[len(key) + 1 :] for name, _ in found]
         optimizer = _is_optimizer({each for each, _ in _texts(entries(value) or [])}, inner)
         content.branches.append(Branch(key=key, tensors=len(found), optimizer=optimizer))
@@ -96,18 +100,19 @@ def _is_optimizer(names: set[str], keys: list[str]) -> bool:
 def _join_slices(found: list[tuple[str, Array]], table: Node) -> None:
     """Put the slices of split tensors together, as `paddle.load` does."""
     arrays = dict(found)
+    joined: list[tuple[str, Array]] = []
     for key, value in _texts(entries(table) or []):
         described = dict(_texts(entries(value) or []))
-        shape, names = described.get("OriginShape"), described.get("slices")
-        if not isinstance(shape, tuple) or not isinstance(names, list) or not names:
-            continue
+        shape, names = described.get("OriginShape", ()), described.get("slices")
+        if not known_forms.is_shape(shape) or not isinstance(names, list) or not names:
+            break
         if not all(isinstance(name, str) and name in arrays for name in names):
-            continue
-        parts = [arrays[name] for name in names]
-        sizes = tuple(size for size in shape if isinstance(size, int))
-        whole = Array(sizes, parts[0].dtype, sum(each.nbytes for each in parts), all(each.fits for each in parts), 0)
-        found[:] = [(name, array) for name, array in found if name not in set(names)]
-        found.append((key, whole))
+            break
+        parts = [arrays.pop(name) for name in dict.fromkeys(names)]
+        fits = all(each.fits for each in parts)
+        joined.append((key, Array(shape, parts[0].dtype, sum(each.nbytes for each in parts), fits, parts[0].offset)))
+    if joined:
+        found[:] = [*((name, array) for name, array in found if name in arrays), *joined]
 
 
 def _texts(pairs: list[tuple[Node, Node]]) -> list[tuple[str, Node]]:
@@ -134,29 +139,28 @@ class _Walk:
     def __init__(self) -> None:
         self.found: list[tuple[str, Array]] = []
         self.given_up = False
-        self.visits = MOST_VISITS
+        self.effort = MOST_EFFORT
         self.text = MOST_KEY_TEXT
         self.above: set[int] = set()
 
     def visit(self, node: Node, key: str, depth: int) -> None:
         """List the arrays in and below the node, which is at this key."""
-        self.visits -= 1
         array = as_array(node)
         if array is not None:
             self.text -= len(key)
             self.found.append((key, array))
             return
+        if id(node) in self.above:
+            return
         inner = entries(node)
         if inner is None and isinstance(node, (list, tuple)):
             inner = list(enumerate(node))
-        if not inner or id(node) in self.above:
+        if not inner:
             return
-        if depth >= DEEPEST:
-            self.given_up = True
-            return
+        self.effort -= COST_OF_CONTAINER + len(inner)
         self.above.add(id(node))
         for name, value in inner:
-            if self.visits < 0 or self.text < 0:
+            if self.given_up or self.effort < 0 or self.text < 0 or depth >= DEEPEST:
                 self.given_up = True
                 break
             if not isinstance(value, (str, bytes, int, float, type(None))):

@@ -17,8 +17,8 @@ from paddle_doctor.subjects.checkpoint.model import Break
 from paddle_doctor.subjects.checkpoint.pickle_nodes import Call, Dict, Encoding, Global, Node, Set, Span
 
 #: A tensor takes some 35 instructions and 10 nodes.
-MOST_INSTRUCTIONS = 3_000_000
-MOST_NODES = 1_000_000
+MOST_INSTRUCTIONS = 2_000_000
+MOST_NODES = 500_000
 #: Longer values stay in the file. Keys are shorter, and a global's name that is longer is none.
 LONGEST_VALUE = 1024
 LONGEST_LINE = 1 << 16
@@ -61,8 +61,8 @@ class Machine:
     globals: list[Global] = field(default_factory=list)
     accepted: set[int] = field(default_factory=set)
     suspicious: list[tuple[int, str, Node]] = field(default_factory=list)
-    room: int = MOST_NODES
-    text_room: int = MOST_TEXT
+    room: int = field(default_factory=lambda: MOST_NODES)
+    text_room: int = field(default_factory=lambda: MOST_TEXT)
 
     # The file.
 

@@ -7,8 +7,9 @@ import warnings
 from collections.abc import Callable
 from typing import BinaryIO
 
+from paddle_doctor.subjects.checkpoint import pickle_machine
 from paddle_doctor.subjects.checkpoint.model import Break
-from paddle_doctor.subjects.checkpoint.pickle_machine import MOST_INSTRUCTIONS, Broken, Machine
+from paddle_doctor.subjects.checkpoint.pickle_machine import Broken, Machine
 from paddle_doctor.subjects.checkpoint.pickle_nodes import Dict, Encoding, Extension, Node, Set, Span
 
 HIGHEST_PROTOCOL = 5
@@ -26,7 +27,7 @@ def follow(file: BinaryIO, size: int) -> Machine:
     """The machine after the pickle that `file` begins with: at its STOP, or where it broke off."""
     machine = Machine(file, size)
     try:
-        for _ in range(MOST_INSTRUCTIONS):
+        for _ in range(pickle_machine.MOST_INSTRUCTIONS):
             machine.offset = machine.position
             action = ACTIONS.get(machine.take(1))
             if action is None:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import gc
+import itertools
 from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import BinaryIO
 
 from paddle_doctor.subjects.checkpoint import known_forms, model
@@ -23,7 +26,23 @@ def read_pickle(path: str, file: BinaryIO, size: int, *, marked: bool) -> Checkp
     `marked` tells that it begins as pickles of protocol 2 and later do. A file that does not is one if it makes a
     whole object, or a call: Python would make that call, whatever stands behind it.
     """
-    machine = follow(file, size)
+    with _without_collector():
+        return _read(path, follow(file, size), size, marked=marked)
+
+
+@contextmanager
+def _without_collector() -> Iterator[None]:
+    """Many nodes are made and none is let go: to look for garbage among them again and again would cost most."""
+    was_on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_on:
+            gc.enable()
+
+
+def _read(path: str, machine: Machine, size: int, *, marked: bool) -> Checkpoint | None:
     if not (_is_marked_pickle(machine) if marked else _is_bare_pickle(machine)):
         return None
     rest = Rest(machine.root, None, inside=False) if machine.complete else salvage(machine)
@@ -38,8 +57,8 @@ def read_pickle(path: str, file: BinaryIO, size: int, *, marked: bool) -> Checkp
         named=content.named,
         tensors=tuple(content.tensors),
         branches=tuple(content.branches),
-        globals_used=tuple(sorted({quote(each) for each in machine.globals})[:MOST_GLOBALS]),
-        suspicious=tuple(_suspicious(machine)),
+        globals_used=_names(machine.globals),
+        suspicious=_suspicious(machine),
         damage=_damage(machine, content, rest),
         trailing=size - machine.position if machine.complete else 0,
     )
@@ -61,7 +80,16 @@ def _numpy_generation(machine: Machine) -> int | None:
     return 1 if any(each.startswith("numpy.core") for each in modules) else None
 
 
-def _suspicious(machine: Machine) -> Iterator[model.Call]:
+def _names(found: list[Global]) -> tuple[str, ...]:
+    names: set[str] = set()
+    for each in found:
+        names.add(quote(each))
+        if len(names) == MOST_GLOBALS:
+            break
+    return tuple(sorted(names))
+
+
+def _suspicious(machine: Machine) -> tuple[model.Call, ...]:
     """What is no known form, each once, in the file's order: calls, and globals that nothing known uses."""
     refused = {id(node) for _, opcode, node in machine.suspicious if isinstance(node, Call) and opcode == node.opcode}
     called = {id(node.target) for _, _, node in machine.suspicious if isinstance(node, Call)}
@@ -71,16 +99,12 @@ def _suspicious(machine: Machine) -> Iterator[model.Call]:
         for offset, opcode, node in machine.suspicious
         if opcode not in _WORDING or id(node) not in refused
     ]
-    found += [
-        (each.offset, "GLOBAL", quote(each))
-        for each in machine.globals
-        if not known_forms.is_known_global(each) and id(each) not in used
-    ]
-    texts: set[str] = set()
+    foreign = (each for each in machine.globals if not known_forms.is_known_global(each) and id(each) not in used)
+    found += [(each.offset, "GLOBAL", quote(each)) for each in itertools.islice(foreign, MOST_SUSPICIOUS)]
+    first: dict[str, model.Call] = {}
     for offset, opcode, text in sorted(found):
-        if text not in texts and len(texts) < MOST_SUSPICIOUS:
-            texts.add(text)
-            yield model.Call(text=text, opcode=opcode, offset=offset)
+        first.setdefault(text, model.Call(text=text, opcode=opcode, offset=offset))
+    return tuple(first.values())[:MOST_SUSPICIOUS]
 
 
 #: How Python would write what an instruction does to an object, other than calling it.

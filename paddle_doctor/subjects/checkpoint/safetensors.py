@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from math import prod
 from typing import Any, BinaryIO
 
@@ -37,6 +36,8 @@ def is_safetensors(head: bytes) -> bool:
 
 def read_header(file: BinaryIO, size: int) -> tuple[tuple[Tensor, ...], Damage | None, int]:
     """The tensors, the damage, and the bytes behind the last tensor."""
+    import json
+
     length = int.from_bytes(file.read(8), "little")
     start = 8 + length
     if start > size:
