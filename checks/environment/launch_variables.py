@@ -9,18 +9,15 @@ from paddle_doctor.core.finding import Severity
 from paddle_doctor.core.language import Text
 from paddle_doctor.subjects.environment import Environment
 
-#: What launchers put into the environment of a rank, PaddleCloud's names and a parameter server's included. They are
-#: unset together: half of a set does other harm than the whole.
-LAUNCHER_VARIABLES = (
+#: What launchers, PaddleCloud included, put into the environment of a rank. They are unset together: half of a set
+#: does other harm than the whole.
+RANK_VARIABLES = (
     *("PADDLE_TRAINER_ID", "PADDLE_TRAINERS_NUM", "PADDLE_TRAINER_ENDPOINTS", "PADDLE_CURRENT_ENDPOINT"),
     *("PADDLE_MASTER", "PADDLE_GLOBAL_SIZE", "PADDLE_LOCAL_SIZE", "PADDLE_GLOBAL_RANK", "PADDLE_LOCAL_RANK"),
     *("PADDLE_NNODES", "PADDLE_RANK_IN_NODE", "PADDLE_AUTO_CLUSTER", "PADDLE_DISTRI_BACKEND", "PADDLE_LOG_DIR"),
-    *("PADDLE_BACKUP_ENV_PATH", "PADDLE_LOCAL_DEVICE_IDS", "PADDLE_WORLD_DEVICE_IDS", "PADDLE_JOB_ID"),
-    *("PADDLE_TRAINERS", "PADDLE_TRAINER_NUM", "PADDLE_NPROC_PER_NODE", "PADDLE_SERVER_NUM", "PADDLE_RUN_MODE"),
-    *("PADDLE_PSERVERS_IP_PORT_LIST", "PADDLE_IPS", "PADDLE_DEVICES", "PADDLE_PORT", "PADDLE_PG_TIMEOUT"),
-    *("PADDLE_ELASTIC_SERVER", "PADDLE_ELASTIC_JOB_ID", "PADDLE_ELASTIC_NP", "PADDLE_RANK", "PADDLE_START_PORT"),
-    *("DISTRIBUTED_TRAINER_ENDPOINTS", "TRAINER_PORTS_NUM", "TRAINING_ROLE", "POD_IP", "POD_NAME", "PORT_RANGE"),
-    *("FLAGS_selected_gpus", "FLAGS_selected_accelerators", "FLAGS_START_PORT"),
+    *("PADDLE_BACKUP_ENV_PATH", "PADDLE_LOCAL_DEVICE_IDS", "PADDLE_WORLD_DEVICE_IDS", "PADDLE_TRAINERS"),
+    *("TRAINER_PORTS_NUM", "PADDLE_PORT", "POD_IP", "POD_NAME", "TRAINING_ROLE"),
+    *("FLAGS_selected_gpus", "FLAGS_selected_accelerators"),
 )
 
 
@@ -374,7 +371,7 @@ OTHER_ROWS = (
         ),
     ),
     Row(
-        ("PADDLE_ELASTIC_SERVER",),
+        ("PADDLE_ELASTIC_SERVER", "PADDLE_ELASTIC_JOB_ID", "PADDLE_ELASTIC_NP"),
         lambda shell: shell.filled("PADDLE_ELASTIC_SERVER", "PADDLE_ELASTIC_JOB_ID", "PADDLE_ELASTIC_NP"),
         Severity.WARNING,
         Text(

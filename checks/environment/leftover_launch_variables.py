@@ -10,7 +10,7 @@ from paddle_doctor.core.finding import Evidence, Finding, Fix, Location, Severit
 from paddle_doctor.core.language import Text
 from paddle_doctor.subjects.environment import Environment, Interpreter, Process, ProcessKind
 
-from .launch_variables import LAUNCHER_VARIABLES, OTHER_ROWS, TRAINER_ROWS, Row, Shell
+from .launch_variables import OTHER_ROWS, RANK_VARIABLES, TRAINER_ROWS, Row, Shell
 
 PAGE = Page(
     code="PD301",
@@ -165,17 +165,23 @@ def leftover_launch_variables(environment: Environment) -> Iterator[Finding]:
     if not rows:
         return
     worst = min(rows, key=lambda row: -row.severity.weight)
-    left = tuple(name for name in LAUNCHER_VARIABLES if name in environment.variables)
+    left = _left(environment, rows)
     yield PAGE.finding(
         MESSAGE.fill(effect=_said(worst, shell) if worst in TRAINER_ROWS else _named(worst, shell)),
         severity=worst.severity,
         location=Location(variable=_variable(worst, shell)),
         evidence=_evidence(shell, worst, rows, left),
-        fix=Fix(summary=FIX, commands=(unset_line(environment.platform, left),), safe=True),
+        fix=Fix(summary=FIX, commands=(_unset_line(environment.platform, left),), safe=True),
     )
 
 
-def unset_line(platform: str, names: tuple[str, ...]) -> str:
+def _left(environment: Environment, rows: list[Row]) -> tuple[str, ...]:
+    """What is to go: whatever a launcher gives its ranks, and what else does harm; not what the container came with."""
+    names = dict.fromkeys((*RANK_VARIABLES, *(name for row in rows for name in row.about)))
+    return tuple(name for name in names if name in environment.variables and name not in environment.preset)
+
+
+def _unset_line(platform: str, names: tuple[str, ...]) -> str:
     """The line that removes variables from the usual shell of a platform."""
     if platform == "win32":
         return " & ".join(f'set "{name}="' for name in names)
@@ -224,7 +230,7 @@ def _evidence(shell: Shell, worst: Row, rows: list[Row], left: tuple[str, ...]) 
     for row in (worst, *(row for row in rows if row is not worst)):
         notes = {_variable(row, shell): _said(row, shell)} if row is not worst else {}
         for name in row.about:
-            if name in shell.environment.variables and name not in told:
+            if name in left and name not in told:
                 told.add(name)
                 yield Evidence(text=f"{name}={shell.get(name)}", note=notes.get(name))
     for name in left:

@@ -93,7 +93,7 @@ def _fires() -> Iterator[Example]:
         (Text("the port that was asked about", "所询问的端口"), _shell(8173, ("--port",))),
         (
             Text("the port where the ranks meet", "各 rank 汇合的端口"),
-            _shell(6170, ("PADDLE_TRAINER_ENDPOINTS",), PADDLE_TRAINER_ENDPOINTS=ENDPOINTS, PADDLE_TRAINER_ID="0"),
+            _shell(6170, ("PADDLE_TRAINER_ENDPOINTS",), PADDLE_TRAINER_ENDPOINTS=ENDPOINTS, PADDLE_TRAINERS_NUM="2"),
         ),
         (
             Text("the port of PADDLE_MASTER", "PADDLE_MASTER 的端口"),
@@ -147,7 +147,8 @@ def _reason(port: Port, environment: Environment) -> tuple[Severity, Text | str,
     meeting = _meeting_variable(environment)
     named = [name for name in port.wanted_by if name == meeting]
     if named and environment.variables.get("PADDLE_TRAINER_ID", "0") == "0" and _is_first(port, meeting, environment):
-        return Severity.ERROR, listing(named), RANK_0_DIES
+        sure = environment.variables.get("PADDLE_TRAINERS_NUM", "1").strip() not in ("0", "1", "")
+        return (Severity.ERROR, listing(named), RANK_0_DIES) if sure else (Severity.WARNING, listing(named), A_JOB_DIES)
     if "FLAGS_START_PORT" in port.wanted_by:
         return Severity.ERROR, "FLAGS_START_PORT", A_JOB_DIES
     if port.wanted_by == ("default",):

@@ -9,7 +9,7 @@ import subprocess
 import threading
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 OUTPUT_LIMIT = 1 << 20
@@ -29,41 +29,77 @@ def ask(command: Sequence[str], *, seconds: float, folder: Path, variables: Mapp
     Raises `OSError` if the command cannot be started.
     """
     deadline = time.monotonic() + seconds
-    child = subprocess.Popen(
-        list(command),
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        cwd=folder,
-        env=dict(variables),
-        start_new_session=True,
-    )
-    said: list[bytes] = []
-    status = None
+    child = _Child(tuple(command), folder, dict(variables))
     try:
-        # A thread, because on Windows there is no waiting for a pipe with a deadline.
-        reader = threading.Thread(target=_read, args=(child, said), daemon=True)
-        reader.start()
-        reader.join(max(0.0, deadline - time.monotonic()))
-        with contextlib.suppress(subprocess.TimeoutExpired):
-            status = child.wait(max(0.0, deadline - time.monotonic()) if not reader.is_alive() else 0)
+        child.talk(deadline)
     finally:
-        _end(child)
-        reader.join(1.0)
-    return Answer(b"".join(said).decode("utf-8", "replace"), status)
+        child.end()
+    return Answer(child.said.decode("utf-8", "replace"), child.status)
 
 
-def _read(child: subprocess.Popen[bytes], said: list[bytes]) -> None:
-    if child.stdout is not None:
-        with child.stdout:
-            said.append(child.stdout.read(OUTPUT_LIMIT))
+@dataclass
+class _Child:
+    """The child, started and read by a thread.
+
+    The thread is there for two reasons. Ctrl-C strikes in the main thread only, so that it cannot come between the
+    birth of the child and our knowing of it. And on Windows there is no waiting for a pipe with a deadline.
+    """
+
+    command: tuple[str, ...]
+    folder: Path
+    variables: dict[str, str]
+    said: bytes = b""
+    status: int | None = None
+    _process: subprocess.Popen[bytes] | None = None
+    _error: OSError | None = None
+    _born: threading.Event = field(default_factory=threading.Event)
+    _thread: threading.Thread | None = None
+
+    def talk(self, deadline: float) -> None:
+        """Start it and hear what it says, until it has said all and ended, or until the deadline."""
+        self._thread = threading.Thread(target=self._run, daemon=True)
+        self._thread.start()
+        self._thread.join(_until(deadline))
+        if self._error is not None:
+            raise self._error
+        if self._process is not None and not self._thread.is_alive():
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                self.status = self._process.wait(_until(deadline))
+
+    def end(self) -> None:
+        """Kill it with all that it has started: a group outlives its leader, so one that has ended is no excuse."""
+        if self._thread is None:
+            return
+        self._born.wait(2.0)  # a start that takes longer hangs in a dead file system: there is no child yet
+        if self._process is None:
+            return
+        if os.name == "nt":
+            self._process.kill()
+        else:
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                os.killpg(self._process.pid, signal.SIGKILL)
+        self._process.wait()
+        self._thread.join(1.0)
+
+    def _run(self) -> None:
+        try:
+            self._process = subprocess.Popen(
+                self.command,
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.STDOUT,
+                cwd=self.folder,
+                env=self.variables,
+                start_new_session=True,
+            )
+        except OSError as error:
+            self._error = error
+        finally:
+            self._born.set()
+        if self._process is not None and self._process.stdout is not None:
+            with self._process.stdout as said:
+                self.said = said.read(OUTPUT_LIMIT)
 
 
-def _end(child: subprocess.Popen[bytes]) -> None:
-    """Kill the child and what it has started; the group outlives its leader, so a child that has ended is no excuse."""
-    if os.name == "nt":
-        child.kill()
-    else:
-        with contextlib.suppress(ProcessLookupError, PermissionError):
-            os.killpg(child.pid, signal.SIGKILL)
-    child.wait()
+def _until(deadline: float) -> float:
+    return max(0.0, deadline - time.monotonic())

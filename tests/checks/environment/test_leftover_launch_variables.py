@@ -164,6 +164,14 @@ def test_what_the_container_was_started_with_is_no_leftover():
     assert finding(changed) is not None
 
 
+def test_what_the_user_has_chosen_or_the_container_came_with_is_left_alone():
+    mixed = {**CLASSIC, "PADDLE_PG_TIMEOUT": "1800000", "FLAGS_START_PORT": "7000", "POD_IP": "10.0.0.5"}
+    found = finding(replace(shell(mixed), preset=("POD_IP",)))
+    assert found is not None
+    assert found.fix is not None
+    assert set(found.fix.commands[0].split()[1:]) == set(CLASSIC)
+
+
 def test_of_addresses_that_are_not_known_nothing_is_said():
     assert finding(Environment(platform="linux", variables={"POD_IP": "10.0.0.9"})) is None
 

@@ -101,6 +101,14 @@ class TestPorts:
         assert finding.severity is Severity.ERROR
         assert commands(finding) == ()
 
+    def test_without_a_world_size_a_plain_script_does_not_bind_it(self):
+        alone = {"PADDLE_TRAINER_ENDPOINTS": "127.0.0.1:6170,127.0.0.1:6171"}
+        (finding,) = found("PD304", self.taken(6170, "PADDLE_TRAINER_ENDPOINTS", **alone))
+        assert finding.severity is Severity.WARNING
+        ranks = {**alone, "PADDLE_TRAINERS_NUM": "2"}
+        (finding,) = found("PD304", self.taken(6170, "PADDLE_TRAINER_ENDPOINTS", **ranks))
+        assert finding.severity is Severity.ERROR
+
     def test_with_a_master_the_first_endpoint_is_not_bound(self):
         both = {"PADDLE_MASTER": "127.0.0.1:5000", "PADDLE_TRAINER_ENDPOINTS": "127.0.0.1:6170,127.0.0.1:6171"}
         assert not found("PD304", self.taken(6170, "PADDLE_TRAINER_ENDPOINTS", **both))
