@@ -10,7 +10,8 @@ from paddle_doctor.core.finding import Evidence, Finding, Fix, Location, Severit
 from paddle_doctor.core.language import Text
 from paddle_doctor.subjects.environment import Environment, Interpreter, Process, ProcessKind
 
-from .launch_variables import OTHER_ROWS, RANK_VARIABLES, TRAINER_ROWS, Row, Shell
+from .launch_shell import RANK_VARIABLES, Shell
+from .launch_variables import OTHER_ROWS, TRAINER_ROWS, Row
 
 PAGE = Page(
     code="PD301",

@@ -1,5 +1,6 @@
 """What the pages of the environment's checks claim, on real Paddle: variables, and the port where ranks meet."""
 
+import json
 import os
 import re
 import socket
@@ -183,3 +184,29 @@ def test_with_a_master_the_first_endpoint_may_be_taken(taken, tmp_path):
 def test_the_endpoint_of_another_rank_may_be_taken(taken, tmp_path):
     said = both_ranks(tmp_path, free_port(), PADDLE_CURRENT_ENDPOINT=f"127.0.0.1:{taken}")
     assert ["sum 2.0" in each for each in said] == [True, True]
+
+
+INSIDE = """
+import os, subprocess, sys
+asked = subprocess.run(
+    [sys.executable, "-m", "paddle_doctor", "env", "--format", "json", "--ignore", "PD302,PD305"], capture_output=True
+)
+with open("rank" + os.environ["PADDLE_TRAINER_ID"] + ".json", "wb") as file:
+    file.write(asked.stdout)
+"""
+
+
+@pytest.mark.parametrize(
+    "launcher",
+    [["paddle.distributed.launch"], ["paddle.distributed.fleet.launch", "--backend", "gloo"]],
+    ids=["launch", "legacy"],
+)
+def test_inside_a_rank_of_a_healthy_job_nothing_is_found(launcher, tmp_path):
+    (tmp_path / "inside.py").write_text(INSIDE)
+    line = [sys.executable, "-m", *launcher, "--nproc_per_node", "2", "inside.py"]
+    subprocess.run(line, cwd=tmp_path, env=clean(), capture_output=True, timeout=120, check=True)
+    for rank in ("0", "1"):
+        report = json.loads((tmp_path / f"rank{rank}.json").read_text())
+        assert report["subject"]["environment"]["variables"]["PADDLE_TRAINER_ID"] == rank
+        own = {"PD301", "PD304"}  # others' zombies and orphans on this machine are not this job's
+        assert [each for each in report["findings"] if each["code"] in own] == []
