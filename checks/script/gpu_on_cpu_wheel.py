@@ -102,6 +102,15 @@ def _silent() -> Iterator[Example]:
     yield _example("the device is chosen", "根据能力选择设备", chosen, _machine("cpu"))
     yield _example("the script asks first", "脚本先做了判断", asked, _machine("cpu"))
     yield _example("a fallback that works here", "此处有效的回退写法", caught, _machine("cpu"))
+    yield _example(
+        "what CUDA it was built with",
+        "查询编译时的 CUDA 版本",
+        "import paddle\npaddle.version.cuda()\n",
+        _machine("cpu"),
+    )
+    yield _example(
+        "a function that nobody here calls", "本文件没有调用的函数", "def f(net):\n    net.cuda()\n", _machine("cpu")
+    )
     yield _example("the CPU", "使用 CPU", SET_DEVICE.replace("gpu:0", "cpu"), _machine("cpu"))
 
 
@@ -113,7 +122,11 @@ def gpu_on_cpu_wheel(script: Script, environment: Environment) -> Iterator[Findi
         return
     for call in script.calls:
         what = _asks_for_gpu(script, call)
-        if what is None or call.runs is Runs.NEVER or any(map(_ABOUT_DEVICES.search, call.conditions)):
+        if (
+            what is None
+            or call.runs not in (Runs.IMPORT, Runs.MAIN)
+            or any(map(_ABOUT_DEVICES.search, call.conditions))
+        ):
             continue
         kills = interpreter.paddle_version.startswith("2.") and not what.startswith("paddle.set_device")
         if not call.in_try or kills:
@@ -121,13 +134,12 @@ def gpu_on_cpu_wheel(script: Script, environment: Environment) -> Iterator[Findi
 
 
 def _finding(script: Script, call: Call, what: str, message: Text, interpreter: Interpreter) -> Finding:
-    reached = call.runs is not Runs.CALLED
-    certain = reached and not call.conditions
+    certain = not call.conditions
     build = f"{interpreter.executable}: Paddle {interpreter.paddle_version} ({interpreter.paddle_build})"
     return PAGE.finding(
         message.fill(what=what, python=interpreter.executable, version=interpreter.paddle_version),
         severity=Severity.ERROR if certain else Severity.WARNING,
-        certainty=Certainty.CERTAIN if certain else Certainty.LIKELY if reached else Certainty.POSSIBLE,
+        certainty=Certainty.CERTAIN if certain else Certainty.LIKELY,
         location=script.location(call.place),
         evidence=[script.quote(call.place), Evidence(text=build, path=interpreter.paddle_path, note=INSTALLED)],
         fix=Fix(summary=CHOOSE, code=CODE),
@@ -149,6 +161,6 @@ def _asks_for_gpu(script: Script, call: Call) -> str | None:
 
 def _is_paddles(script: Script, call: Call) -> bool:
     if call.name.startswith("paddle."):
-        return True
+        return call.name != "paddle.version.cuda"
     packages = {each.module.partition(".")[0] for each in script.imports}
     return call.name.startswith("?.") and "paddle" in packages and "torch" not in packages
