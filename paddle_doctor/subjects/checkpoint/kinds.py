@@ -69,7 +69,7 @@ def _text(head: bytes) -> Format | None:
 
 def is_text(head: bytes) -> bool:
     """Whether the first bytes are text, in UTF-8 or another encoding that keeps ASCII, such as GBK."""
-    return not _NO_TEXT.search(head)
+    return not _NO_TEXT.search(head) and not head.startswith(b"\x80")  # which begins no character
 
 
 def _bom(head: bytes) -> str | None:
