@@ -8,9 +8,31 @@ import socket
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 
 import psutil
 import pytest
+
+from paddle_doctor.cli.app import run
+
+Asked = Callable[..., tuple[int, str, str]]
+
+
+@pytest.fixture
+def asked(tmp_path, monkeypatch, capsys) -> Asked:
+    """`env` within this process, where a process of its own would show no more: status, output, errors."""
+    for name in [name for name in os.environ if name.startswith(("PADDLE_", "FLAGS_", "POD_", "LC_", "LANG"))]:
+        monkeypatch.delenv(name)
+    monkeypatch.chdir(tmp_path)
+
+    def ask(*arguments: str, **variables: str) -> tuple[int, str, str]:
+        for name, value in variables.items():
+            monkeypatch.setenv(name, value)
+        status = run(["env", *arguments])
+        return status, *capsys.readouterr()
+
+    return ask
+
 
 LEFT = {"PADDLE_TRAINERS_NUM": "2", "PADDLE_TRAINER_ID": "1"}
 CLEAN = ("--python", sys.executable)
@@ -79,18 +101,17 @@ def test_no_secret_gets_into_report_or_facts(doctor, tmp_path):
         ("cmd", 'set "PADDLE_TRAINERS_NUM="\nset "PADDLE_TRAINER_ID="\n'),
     ],
 )
-def test_the_line_for_a_shell_and_nothing_else(doctor, kind, line):
-    ran = doctor("env", "--shell", kind, **LEFT)
-    assert (ran.returncode, ran.stdout, ran.stderr) == (0, line, "")
+def test_the_line_for_a_shell_and_nothing_else(asked, kind, line):
+    assert asked("--shell", kind, **LEFT) == (0, line, "")
 
 
-def test_the_line_speaks_the_language_of_this_shell(doctor):
-    assert doctor("env", "--shell", SHELL="/usr/bin/fish", **LEFT).stdout.startswith("set --erase")
-    assert doctor("env", "--shell", SHELL="/bin/bash", **LEFT).stdout.startswith("unset")
+def test_the_line_speaks_the_language_of_this_shell(asked):
+    assert asked("--shell", SHELL="/usr/bin/fish", **LEFT)[1].startswith("set --erase")
+    assert asked("--shell", SHELL="/bin/bash", **LEFT)[1].startswith("unset")
 
 
-def test_a_clean_shell_gets_no_line(doctor):
-    assert doctor("env", "--shell").stdout == ""
+def test_a_clean_shell_gets_no_line(asked):
+    assert asked("--shell") == (0, "", "")
 
 
 @pytest.mark.skipif(os.name == "nt", reason="POSIX signals")
@@ -160,16 +181,15 @@ def test_a_hostile_facts_file_cannot_put_anything_into_the_line(doctor, tmp_path
         (["--shell", "tcsh"], "tcsh"),
     ],
 )
-def test_bad_input_is_one_sentence_and_exit_2(doctor, tmp_path, arguments, sentence):
+def test_bad_input_is_one_sentence_and_exit_2(asked, tmp_path, arguments, sentence):
     (tmp_path / "binary.json").write_bytes(b"\xff\xfe\x00\x01" * 50)
     (tmp_path / "other.json").write_text('{"verdict": null}')
     (tmp_path / "wrong.json").write_text('{"environment": {"platform": 5}}')
-    ran = doctor("env", *arguments)
-    assert ran.returncode == 2
-    assert sentence in ran.stderr
-    assert "Traceback" not in ran.stderr
-    assert ran.stdout == ""
-    assert len(ran.stderr.strip().splitlines()) <= 2
+    status, output, errors = asked(*arguments)
+    assert (status, output) == (2, "")
+    assert sentence in errors
+    assert "Traceback" not in errors
+    assert len(errors.strip().splitlines()) <= 2
 
 
 def test_the_probe_leaves_nothing_in_the_working_folder(doctor, tmp_path):
