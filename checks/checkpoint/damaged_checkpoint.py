@@ -26,8 +26,9 @@ PAGE = Page(
     ),
     why=Text(
         "Loading fails at that place, with an error that tells neither the place nor the cause (ValueError: "
-        "`paddle.load` can not parse the file).",
-        "加载会在该处失败，而报错既不说明位置也不说明原因（ValueError: `paddle.load` can not parse the file）。",
+        "`paddle.load` can not parse the file, or: buffer size does not match array size).",
+        "加载会在该处失败，而报错既不说明位置也不说明原因（ValueError: `paddle.load` can not parse the file，"
+        "或 buffer size does not match array size）。",
     ),
     cure=Text(
         "Copy the file again in binary mode and compare checksums, or take an earlier checkpoint.",

@@ -29,7 +29,7 @@ def test_a_healthy_file_is_described(doctor, healthy):
 def test_in_chinese(doctor, healthy):
     ran = doctor("ckpt", "model.pdparams", LANG="zh_CN.UTF-8")
 
-    assert "Paddle 优化器状态" not in ran.stdout
+    assert "Paddle state dict" in ran.stdout
     assert "元素总数" in ran.stdout
 
 
