@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import sys
-import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -102,7 +101,7 @@ class Session:
         tables: Sequence[Table] = (),
     ) -> NoReturn:
         """Examine the patients with the checks of their subjects, write the reports, leave with the exit status."""
-        report = examine(self.command, patients, load_checks(patients), self.settings, facts, tables)
+        report = examine(self.command, patients, load_checks(patients), self.settings, facts=facts, tables=tables)
         self.write(report)
         raise typer.Exit(self.status(report))
 
@@ -138,6 +137,8 @@ class Session:
 
 def write_file(path: Path, text: str) -> None:
     """Put text into a file at once: a reader sees the old file or the whole new one. Raises `InputError`."""
+    import tempfile
+
     try:
         with tempfile.NamedTemporaryFile(
             "w", encoding="utf-8", errors="backslashreplace", dir=path.parent, prefix=f".{path.name}.", delete=False

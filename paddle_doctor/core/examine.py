@@ -37,6 +37,7 @@ def examine(
     patients: Patients,
     registry: Registry,
     settings: Settings,
+    *,
     facts: Mapping[str, object] | None = None,
     tables: Sequence[Table] = (),
 ) -> Report:
@@ -74,7 +75,7 @@ def _run(check: Check, patients: Patients, result: _Examination) -> None:
                 else:
                     result.findings.append(opinion)
         result.ran.append(page.code)
-    except Exception as error:  # a check must not hide the others, whatever is wrong with it
+    except Exception as error:  # noqa: BLE001 - a check must not hide the others, whatever is wrong with it
         result.crashed.append(Crashed(page.code, page.name, f"{type(error).__name__}: {error}"))
     result.timings[page.code] = time.perf_counter() - start
 

@@ -35,7 +35,7 @@ class Location:
     """Where something is. Whatever does not apply is None.
 
     Lines count from 1 and columns from 1, in characters; `cell` counts a notebook's cells from 1, and `line` is then
-    the true line of the file. `path` with `tensor` is a key of a checkpoint, `path` with `rank` a line of that rank's log.
+    the true line of the file. `path` with `tensor` is a key of a checkpoint, with `rank` a line of that rank's log.
     """
 
     path: str | None = None

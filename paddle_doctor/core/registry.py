@@ -93,7 +93,7 @@ def _load_plugins(registry: Registry, subjects: list[str]) -> None:
             module = point.load()
             for check in _of_type(module, Check):
                 registry.add(check)
-        except Exception as error:  # somebody else's module: whatever it raises must not stop the examination
+        except Exception as error:  # noqa: BLE001 - somebody else's module: whatever it raises must not stop the examination
             registry.broken.append(Crashed(point.value, point.name, f"{type(error).__name__}: {error}"))
 
 

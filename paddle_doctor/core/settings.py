@@ -12,11 +12,6 @@ from typing import Any
 from paddle_doctor.core.errors import InputError
 from paddle_doctor.core.language import Text
 
-if sys.version_info >= (3, 11):
-    import tomllib
-else:
-    import tomli as tomllib
-
 FAIL_ON = ("error", "warning", "info", "never")
 LANGUAGES = ("auto", "en", "zh")
 
@@ -91,6 +86,11 @@ def _names(word: str, code: str, name: str) -> bool:
 
 
 def _read(path: Path) -> dict[str, Any]:
+    if sys.version_info >= (3, 11):
+        import tomllib
+    else:
+        import tomli as tomllib
+
     try:
         return tomllib.loads(path.read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:

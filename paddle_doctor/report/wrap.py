@@ -2,19 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from rich.cells import cell_len
 
-_OPENING = "（《「『【〔“‘([{"
-_CLOSING = "，。、；：？！）》」』】〕”’…—,.;:?!)]}%"
-_WIDE = "\u2e80-\u9fff\uf900-\ufaff\ufe30-\ufe4f\uff00-\uffef\u3000-\u303f"
-#: What must stay together: one ideograph, or a run of other characters, with its opening and closing marks.
-_UNIT = re.compile(
-    rf"[{re.escape(_OPENING)}]*(?:[{_WIDE}]|[^\s{_WIDE}]+?(?=[\s{_WIDE}{re.escape(_OPENING)}]|$))[{re.escape(_CLOSING)}]*\s*"
-    rf"|\S\s*|\s+"
-)
+#: Marks that cling to what follows them, and marks that cling to what stands before them.
+_OPENING = frozenset("（《「『【〔“‘([{")
+_CLOSING = frozenset("，。、；：？！）》」』】〕”’…—,.;:?!)]}%")
 
 
 def wrap(text: str, width: int) -> list[str]:
@@ -26,18 +20,40 @@ def wrap(text: str, width: int) -> list[str]:
 
 
 def _fill(paragraph: str, width: int) -> Iterator[str]:
-    line = ""
-    for match in _UNIT.finditer(paragraph):
-        unit = match[0]
-        if line and cell_len(line) + cell_len(unit.rstrip()) > width:
+    line, cells = "", 0
+    for unit in _units(paragraph):
+        if line and cells + cell_len(unit.rstrip()) > width:
             yield line.rstrip()
-            line = ""
+            line, cells = "", 0
         while cell_len(unit.rstrip()) > width:
             head = _head(unit, width)
             yield head
-            unit = unit[len(head) :]
+            unit = unit[len(head) :]  # noqa: PLW2901 - what is left of it
         line += unit
+        cells += cell_len(unit)
     yield line.rstrip()
+
+
+def _units(paragraph: str) -> Iterator[str]:
+    """What must stay together: a word or one ideograph, with the marks that cling to it and the spaces behind it."""
+    unit = ""
+    for character in paragraph:
+        if unit and _may_break(unit[-1], character):
+            yield unit
+            unit = ""
+        unit += character
+    if unit:
+        yield unit
+
+
+def _may_break(before: str, after: str) -> bool:
+    if after.isspace() or after in _CLOSING or before in _OPENING:
+        return False
+    return before.isspace() or _is_ideograph(before) or _is_ideograph(after) or (before in _CLOSING and before > "\x7f")
+
+
+def _is_ideograph(character: str) -> bool:
+    return "\u2e80" <= character <= "\u9fff" or "\uf900" <= character <= "\ufaff" or "\uff00" <= character <= "\uffef"
 
 
 def _head(unit: str, width: int) -> str:

@@ -49,6 +49,7 @@ KINDS: dict[str, tuple[st.SearchStrategy[str], str]] = {
     "password in a dict": (_of(12), "{'user': 'me', 'passwd': '@', 'port': 3306}"),
     "environment dump": (_of(12), "environ({'HOME': '/root', 'QIANFAN_SK': '@'})"),
     "export": (_of(12), "export MYSQL_PWD=@"),
+    "assignment in a script": (_of(12), "os.environ['HF_TOKEN'] = '@'"),
     "camel case": (_of(30), 'accessKeySecret: "@"'),
     "wandb login": (st.text("0123456789abcdef", min_size=40, max_size=40), "wandb login --relogin @"),
     "sshpass": (_of(12), "sshpass -p @ ssh root@node1"),
