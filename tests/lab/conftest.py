@@ -5,9 +5,11 @@ from __future__ import annotations
 import fcntl
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
+import time
 import uuid
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
@@ -16,7 +18,7 @@ from typing import Any
 
 import pytest
 
-from tests.lab.declaration import FAULTS, Fault, Start, read_faults
+from tests.lab.declaration import FAULTS, Ending, Fault, Start, read_faults
 from tests.lab.machine import (
     MARK,
     end_all_with,
@@ -30,6 +32,12 @@ from tests.lab.machine import (
 
 #: What the folder holds for the lab, not for the job.
 OURS = ("fault.toml", "make.py", "neighbour.py", "__pycache__")
+
+#: Where a job's output goes, in its folder.
+CONSOLE = "console.txt"
+
+#: Seconds after which a process that should have ended is given up: a busy machine may need many.
+LONGEST = 300
 
 STARTERS: dict[Start, list[str]] = {
     "plain": [],
@@ -53,13 +61,24 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     metafunc.parametrize(("fault", "start"), rows, ids=["-".join(row) for row in rows], indirect=["fault"])
 
 
+def how_it_ended(status: int | None) -> Ending:
+    """An exit status in the words of `fault.toml`."""
+    return "never" if status is None else "success" if status == 0 else "failure"
+
+
+def missing_of(patterns: list[str], text: str) -> list[str]:
+    """The regular expressions that match nowhere in the text."""
+    return [pattern for pattern in patterns if not re.search(pattern, text)]
+
+
 @dataclass(frozen=True)
 class Ended:
-    """A process that is over: its exit status (None: it stood still and was ended), and its output."""
+    """A process that is over: its exit status (None: it stood still and was ended), output, what it left behind."""
 
     status: int | None
     output: str
     errors: str
+    left: list[str]
 
 
 @dataclass(frozen=True)
@@ -95,26 +114,31 @@ class Bench:
 
     def run_job(self, start: Start) -> Ended:
         """The job, started as its users start it; its output is then in `console.txt`, its ranks' logs in `log/`."""
-        assert self.declared.script is not None
+        declared = self.declared
+        assert declared.script is not None
         command = [sys.executable, *STARTERS[start]]
         if start != "plain":
-            command += self.filled(self.declared.launcher_options)
-        command += [self.declared.script, *self.declared.arguments]
-        ended = self._run(command, self.declared.patience, job=True)
-        (self.folder / "console.txt").write_text(ended.output, encoding="utf-8")
-        return ended
+            command += self.filled(declared.launcher_options)
+        job = declared.job_of.get(start, declared.job)
+        awaited = self.filled(job.says) if job is not None and job.ends == "never" else None
+        line = [*self._surroundings(), *command, declared.script, *declared.arguments]
+        return self._run(line, CONSOLE, merged=True, awaited=awaited)
 
     def everything_said(self) -> str:
         """Console and all logs of the job."""
         logs = sorted((self.folder / "log").glob("workerlog.*"))
-        return "\n".join(path.read_text(errors="replace") for path in [self.folder / "console.txt", *logs])
+        return "\n".join(path.read_text(errors="replace") for path in [self.folder / CONSOLE, *logs])
 
     def ask(self, command: str, arguments: list[str], language: str) -> Report:
         """The doctor's report, as a user gets it: from a process of its own, in the fault's surroundings."""
         # What stands behind `repro`'s script belongs to the job, so the options come first.
         line = [command, "--format", "json", "--lang", language, *self.filled(arguments)]
-        apart = self.apart if command in {"env", "scan"} else []
-        ended = self._run([sys.executable, "-m", "paddle_doctor", *line], patience=240, apart=apart)
+        sees_all_processes = command in {"env", "scan"}
+        if sees_all_processes and not self.apart:  # others' jobs are nobody's business here
+            line[1:1] = ["--ignore", "leftover-processes"]
+        apart = self.apart if sees_all_processes else []
+        ended = self._run([*apart, *self._surroundings(), sys.executable, "-m", "paddle_doctor", *line], "../report")
+        assert not ended.left, f"the doctor left processes behind: {ended.left}"
         assert ended.status in {0, 1}, f"exit {ended.status} of {' '.join(line)}: {ended.errors}"
         plain = json.loads(ended.output)
         return Report(ended.status, plain["verdict"], plain["findings"], plain["checks"]["crashed"])
@@ -123,31 +147,45 @@ class Bench:
         """The words with the neighbour's put in."""
         return [word.replace("{neighbour}", self.neighbour) for word in words]
 
-    def _run(self, command: list[str], patience: float, *, job: bool = False, apart: Iterable[str] = ()) -> Ended:
-        """Run to the end, or for so many seconds; whatever it started is gone afterwards."""
+    def _surroundings(self) -> list[str]:
+        return with_small_shm() if self.declared.small_shm else []
+
+    def _run(self, command: list[str], output: str, *, merged: bool = False, awaited: list[str] | None = None) -> Ended:
+        """Run to the end; or, where that never comes, until all that is awaited is said and the job has stood a while.
+
+        Whatever it started is gone afterwards.
+        """
         mark = uuid.uuid4().hex
-        output, errors = self.folder.parent / "output", self.folder.parent / "errors"
-        with output.open("wb") as out, errors.open("wb") as err:
+        out, err = self.folder / output, self.folder.parent / "errors"
+        with out.open("wb") as stdout, err.open("wb") as stderr:
             process = subprocess.Popen(
-                [*apart, *(with_small_shm() if self.declared.small_shm else []), *command],
+                command,
                 cwd=self.folder,
                 env={**self.environment, MARK: mark},
                 stdin=subprocess.DEVNULL,
-                stdout=out,
-                stderr=subprocess.STDOUT if job else err,
+                stdout=stdout,
+                stderr=subprocess.STDOUT if merged else stderr,
                 start_new_session=True,
             )
             status: int | None = None
             try:
-                status = process.wait(patience)
+                if awaited is not None:
+                    self._await(process, awaited)
+                status = process.wait(LONGEST if awaited is None else self.declared.patience)
             except subprocess.TimeoutExpired:
-                if not job:
+                if awaited is None:
                     raise
             finally:
                 left = end_all_with(mark)
                 process.wait()
-        assert job or not left, f"the doctor left processes behind: {left}"
-        return Ended(status, output.read_text(errors="replace"), errors.read_text(errors="replace"))
+        return Ended(status, out.read_text(errors="replace"), err.read_text(errors="replace"), left)
+
+    def _await(self, process: subprocess.Popen[bytes], awaited: list[str]) -> None:
+        began = time.monotonic()
+        while process.poll() is None and time.monotonic() - began < LONGEST:
+            if not missing_of(awaited, self.everything_said()):
+                return
+            time.sleep(0.2)
 
 
 @pytest.fixture

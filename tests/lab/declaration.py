@@ -17,6 +17,7 @@ FAULTS = Path(__file__).parent / "faults"
 
 Start = Literal["plain", "launch", "legacy"]
 Severity = Literal["error", "warning", "info"]
+Ending = Literal["success", "failure", "never"]
 
 
 class Words(msgspec.Struct, forbid_unknown_fields=True):
@@ -29,7 +30,7 @@ class Words(msgspec.Struct, forbid_unknown_fields=True):
 class Job(msgspec.Struct, forbid_unknown_fields=True):
     """How the job ends on real Paddle, and what (regular expressions) its console and logs then hold."""
 
-    ends: Literal["success", "failure", "never"]
+    ends: Ending
     says: list[str] = []
 
 
@@ -76,9 +77,10 @@ class Repro(msgspec.Struct, forbid_unknown_fields=True):
 class Fault(msgspec.Struct, forbid_unknown_fields=True):
     """A `fault.toml`: the fault, how its job is started, and what is to be expected of whom.
 
-    Where the fault is the machine's alone there is no job, and no script. A job that stands still is ended after
-    `patience` seconds. `job_of` and `log_of` are for launchers under which Paddle ends, or reports, in another way.
-    `{neighbour}` in a value stands for the first line that the folder's `neighbour.py` prints.
+    Where the fault is the machine's alone there is no job, and no script. A job that is to stand still is ended when it
+    has said what it says and then stood for `patience` seconds. `job_of` and `log_of` are for launchers under which
+    Paddle ends, or reports, in another way. `{neighbour}` in a value stands for the first line that the folder's
+    `neighbour.py` prints.
     """
 
     title: Words
@@ -88,7 +90,7 @@ class Fault(msgspec.Struct, forbid_unknown_fields=True):
     arguments: list[str] = []
     starts: tuple[Start, ...] = ("plain",)
     launcher_options: list[str] = []
-    patience: int = 60
+    patience: int = 4
     environment: dict[str, str] = {}
     small_shm: bool = False
     own_machine: bool = False

@@ -63,7 +63,7 @@ def own_processes(home: Path) -> Iterator[list[str]]:
     if not may_have_own_processes():
         yield []
         return
-    line = ["unshare", *AS_ROOT, "--pid", "--fork", "--kill-child", "--mount-proc", "sleep", "600"]
+    line = ["unshare", *AS_ROOT, "--pid", "--fork", "--kill-child", "--mount-proc", "sleep", "3600"]
     holder = subprocess.Popen(line, env=plain_environment(home))
     try:
         first = _child_of(holder.pid, named="sleep")

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
+from tests.lab.conftest import Bench, Report, how_it_ended, missing_of
 from tests.lab.declaration import FAULTS, Found, Job, Log, Start, read_faults
-
-if TYPE_CHECKING:
-    from tests.lab.conftest import Bench, Report
 
 LANGUAGES = ("en", "zh")
 CERTAINTIES = ("possible", "likely", "certain")
@@ -71,14 +69,6 @@ def test_repro(fault: str, bench: Bench, subtests: pytest.Subtests) -> None:
             report = bench.ask("repro", [*expected.options, str(bench.declared.script)], language)
             verdict_of(report, expected.causes, language)
             assert expected.finds.items() <= report.found(besides=expected.finds).items(), report.findings
-
-
-def how_it_ended(status: int | None) -> str:
-    return {None: "never", 0: "success"}.get(status, "failure")
-
-
-def missing_of(patterns: list[str], text: str) -> list[str]:
-    return [pattern for pattern in patterns if not re.search(pattern, text)]
 
 
 def verdict_of(report: Report, causes: list[str], language: str) -> dict[str, Any]:
