@@ -116,6 +116,29 @@ def test_a_state_dict_that_is_cut_anywhere_is_called_truncated(follow_bytes, val
         assert protocol < 2
 
 
+class Tensor:
+    """Pickles itself as paddle.save makes a Tensor of a nested dict do."""
+
+    def __init__(self, name, array):
+        self.pair = (name, array)
+
+    def __reduce__(self):
+        return tuple, (self.pair,)
+
+
+@pytest.mark.parametrize("protocol", [2, 3, 4])
+def test_the_key_where_a_nested_file_breaks_off_is_never_another_string(follow_bytes, protocol):
+    state = collections.OrderedDict(
+        (f"fc{at}.weight", Tensor(f"linear_{at}.w_0", numpy.zeros(2, "f4"))) for at in range(3)
+    )
+    whole = pickle.dumps({"model": state, "note": "text", "epoch": 3}, protocol)
+    begun = [None, "model", "model.fc0.weight", "model.fc1.weight", "model.fc2.weight", "epoch"]
+
+    last = [follow_bytes(whole[:at]).damage.last_key for at in range(2, len(whole))]
+
+    assert [key for at, key in enumerate(last) if at == 0 or key != last[at - 1]] == begun
+
+
 @relaxed
 @given(nested, st.sampled_from(PROTOCOLS), st.data())
 def test_a_damaged_file_never_raises(follow_bytes, value, protocol, data):
