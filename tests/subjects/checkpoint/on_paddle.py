@@ -82,6 +82,9 @@ def save_all() -> dict:
     paddle.save(state["fc.weight"], "one.pdtensor")
     paddle.save([state["fc.weight"], 1], "list.pdparams")
     paddle.save(state, "state.safetensors", safetensors=True)
+    split = {"w@@.0": np.zeros(6, "f4"), "w@@.1": np.zeros(2, "f4"), "b": np.asfortranarray(np.zeros((2, 3)))}
+    table = {"w": {"OriginShape": (4, 2), "slices": ["w@@.0", "w@@.1"]}}  # as with more than 1 GiB under protocol 2
+    (HERE / "split.pdparams").write_bytes(pickle.dumps({**split, "UnpackBigParamInfor@@": table}, 2))
     net.eval()
     paddle.jit.save(paddle.jit.to_static(net, input_spec=[paddle.static.InputSpec([None, 3])]), "inference")
     return {

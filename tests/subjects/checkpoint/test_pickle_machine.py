@@ -217,6 +217,25 @@ def test_arguments_of_a_training_are_no_foreign_code(follow_bytes, protocol):
     assert checkpoint.suspicious == ()
 
 
+def test_the_slices_of_a_split_tensor_are_one_tensor(follow_bytes):
+    slices = {"w@@.0": numpy.zeros(6, "f4"), "b": numpy.zeros(3, "f4"), "w@@.1": numpy.zeros(2, "f4")}
+    table = {"w": {"OriginShape": (4, 2), "slices": ["w@@.0", "w@@.1"]}}
+
+    checkpoint = follow_bytes(pickle.dumps({**slices, "UnpackBigParamInfor@@": table}, 2))
+
+    assert found(checkpoint) == [("b", (3,), "float32", 12), ("w", (4, 2), "float32", 32)]
+    assert checkpoint.format is Format.STATE_DICT
+
+
+def test_the_table_of_parameter_names_is_no_tensor(follow_bytes):
+    table = {"fc.weight": "linear_0.w_0"}
+    checkpoint = follow_bytes(pickle.dumps({"fc.weight": numpy.zeros(3), "StructuredToParameterName@@": table}))
+
+    assert checkpoint.named
+    assert [each.key for each in checkpoint.tensors] == ["fc.weight"]
+    assert checkpoint.branches == ()
+
+
 def test_bytes_behind_the_end_are_counted(follow_bytes):
     assert follow_bytes(pickle.dumps({"w": numpy.zeros(3)}) + b"more").trailing == 4
 
