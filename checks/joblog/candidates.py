@@ -34,6 +34,10 @@ RAISED_IN_SAMPLE = Text(
 RAISED_IN_CONFIG = Text(
     "Reading or applying the configuration raised an exception: {what}", "读取或应用配置时抛出异常：{what}"
 )
+RAISED_AT_VARIABLE = Text(
+    "A variable that the launcher sets has a value that makes no sense: {what}",
+    "启动器设置的某个变量的值不合理：{what}",
+)
 BROKEN_OFF = Text(
     "An exception was raised, but the log breaks off before it says which.",
     "程序抛出了异常，但日志在写出异常内容之前就断了。",
@@ -247,6 +251,8 @@ def _of_error(path: str, error: PythonError, voice: Voice) -> Candidate:
     echoes = voice.said("loader-thread-raised", "bad-sample", "blocking-queue-killed", "workers-exit-unexpectedly")
     if error.in_loader or echoes:
         cause, certainty, raised = "dataset-exception-in-worker", Certainty.LIKELY, RAISED_IN_SAMPLE
+    elif any(error.line < each.event.line < error.end for each in voice.said("launch-variable-read")):
+        cause, certainty, raised = "env-leftover", Certainty.LIKELY, RAISED_AT_VARIABLE
     elif error.in_config:
         cause, certainty, raised = "config-error", Certainty.LIKELY, RAISED_IN_CONFIG
     else:

@@ -80,8 +80,8 @@ SIGNATURES = (
     ),
     Signature(
         id="state-keys-refused",
-        pattern=r"Unexpected key\(s\) in state_dict|Missing key\(s\) in state_dict"
-        r"|Error\(s\) in loading state_dict"
+        pattern=r"[Uu]nexpected key \"\S{1,200}\" in state_dict|Unexpected key\(s\) in state_dict"
+        r"|Missing key\(s\) in state_dict|Error\(s\) in loading state_dict"
         r"|is not in (?:the )?(?:pretrained model|state_?dict|checkpoint)\b"
         r"|Cannot open file \S{1,300} for load op"
         r"|(?:KeyError|keys?).{0,60}(?:not found|mismatch).{0,40}(?:checkpoint|state_dict"
@@ -137,7 +137,6 @@ SIGNATURES = (
         id="shape-refused",
         pattern=r"size mismatch for \S{1,200}"
         r"|[Ss]hape (?:not match|of .{1,160} (?:is )?not match|mismatch)"
-        r"|receives? a shape \[.{0,60}\], but the expected shape is"
         r"|is unmatched .{0,80}will not be loaded|shape of model params .{0,120}not matched"
         r"|Variable dtype not match",
         role=Role.CONFIRMATION,
@@ -146,7 +145,7 @@ SIGNATURES = (
         says=Text(
             "A tensor of the checkpoint has another shape than in the model.", "检查点中某个张量的形状与模型不一致。"
         ),
-        matches=("fc.weight receives a shape [512, 1000], but the expected shape is [512, 10].",),
+        matches=("The shape of model params fc.w [512, 10] not matched with loaded params [512, 1000]",),
     ),
     Signature(
         id="shape-refused-loudly",
@@ -160,6 +159,19 @@ SIGNATURES = (
             "A tensor of the checkpoint has another shape than in the model.", "检查点中某个张量的形状与模型不一致。"
         ),
         matches=("RuntimeError: size mismatch for fc.weight: copying a param with shape torch.Size([1000, 512])",),
+    ),
+    Signature(
+        id="shape-skipped",
+        pattern=r"Skip loading for (?P<key>\S{1,200})\. \S{1,200} receives a shape (?P<found>\[.{0,60}?\]), "
+        r"but the expected shape is (?P<wanted>\[.{0,60}?\])",
+        role=Role.CONFIRMATION,
+        cause="checkpoint-shape-mismatch",
+        certainty=Certainty.POSSIBLE,
+        says=Text(
+            "{key} has the shape {found} in the checkpoint and {wanted} in the model; it keeps its random values.",
+            "{key} 在检查点中的形状是 {found}，在模型中是 {wanted}；它保持随机初始值。",
+        ),
+        matches=("Skip loading for fc.w. fc.w receives a shape [512, 1000], but the expected shape is [512, 10].",),
     ),
     Signature(
         id="keys-skipped",

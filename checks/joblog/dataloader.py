@@ -22,6 +22,7 @@ SIGNATURES = (
         r"|DataLoader process \(pid\s{1,3}\d{1,10}\) exited is killed by signal: Bus error",
         role=Role.ROOT,
         cause="shm-exhausted",
+        certainty=Certainty.LIKELY,
         says=_SHM,
         matches=(
             (

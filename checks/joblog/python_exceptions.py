@@ -211,7 +211,7 @@ SIGNATURES = (
         id="path-not-exists",
         pattern=r"\(NotFound\).{0,40}[Cc]annot open file|[Cc]annot open file (?P<opened>\S{1,300}), please"
         r"|(?:^|[\s'\"(`=])(?P<file>[\w./\\:~-]{2,300})['\"`]?\)? (?:is|does|do|are) ?(?:not"
-        r"|n't) (?:exists?|found|a file|a directory|existed)\b(?!,? ?try)|to load model not exists"
+        r"|n't) (?:exists?|found|a file|a directory|existed)\b(?!,? ?(?:try|in\b))|to load model not exists"
         r"|[Ff]ailed to load parameters, please check path|[Nn]o such file or dir"
         r"|[Pp]ath .{0,300}(?:not exists?|doesn't exist|does not exist)",
         role=Role.ROOT,
@@ -256,7 +256,7 @@ SIGNATURES = (
     Signature(
         id="launcher-refused",
         pattern=r"[Cc]an't find (?:your local ip|PADDLE_TRAINER_ENDPOINTS)"
-        r"|PADDLE_\w{1,40} (?:is|should|must) .{0,60}"
+        r"|PADDLE_\w{1,40} (?:should|must) .{0,60}"
         r"|trainers? ?num.{0,40}(?:not equal|should|must)|should be set only \d card"
         r"|shoule be set only|unsupported (?:run_?mode|backend)"
         r"|nproc_per_node .{0,60}(?:should|must|larger|greater|but)|Don't supported devices",

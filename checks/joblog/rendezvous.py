@@ -179,6 +179,18 @@ SIGNATURES = (
         matches=("I1201 00:58:28.911226  9187 tcp_utils.cc:132] Successfully connected to 127.0.0.1:41975",),
     ),
     Signature(
+        id="launch-variable-read",
+        pattern=r"(?:getenv|environ\.get|environ)\W{1,3}['\"](?P<variable>PADDLE_\w{1,60}|FLAGS_selected_\w{1,10})",
+        role=Role.CONFIRMATION,
+        cause="env-leftover",
+        says=Text("The program was reading the launch variable {variable}.", "程序正在读取启动变量 {variable}。"),
+        matches=(
+            '    local_rank = int(os.getenv("PADDLE_TRAINER_ID", "0"))',
+            "n = int(os.environ['PADDLE_TRAINERS_NUM'])",
+        ),
+        misses=('home = os.getenv("HOME")',),
+    ),
+    Signature(
         id="env-leftover-gpus",
         pattern=r"environment variable (?P<variable>FLAGS_selected_gpus|FLAGS_selected_xpus"
         r"|PADDLE_TRAINER_ID|PADDLE_CURRENT_ENDPOINT|PADDLE_TRAINER_ENDPOINTS"

@@ -114,7 +114,7 @@ def _dead_silently(job: Job) -> Ground | None:
         return Ground(
             summary=summary,
             cause="unknown",
-            certainty=Certainty.LIKELY,
+            certainty=Certainty.POSSIBLE,
             rank=rank,
             evidence=evidence,
             next_steps=[LOOK_EXIT, LOOK_KERNEL, RUN_AGAIN],

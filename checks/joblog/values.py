@@ -88,8 +88,21 @@ SIGNATURES = (
         ),
     ),
     Signature(
+        id="label-on-cpu",
+        pattern=r"label value should less than the shape of axis dimension when label value\((?P<got>-?\d{1,20})\)",
+        role=Role.ROOT,
+        cause="label-out-of-range",
+        says=Text("A label is {got}, and the model has too few classes for it.", "标签为 {got}，模型的类别数不够。"),
+        matches=(
+            (
+                "IndexError: (OutOfRange) label value should less than the shape of axis dimension when label value(5) "
+                "not equal to ignore_index(-100), But received label value as 5 and shape of axis dimension is 5"
+            ),
+        ),
+    ),
+    Signature(
         id="index-refused",
-        pattern=r"Illegal index value|[Ll]abel value .{0,60}(?:out of|should be|exceed)"
+        pattern=r"Illegal index value|[Ll]abel value .{0,60}(?:out of|should (?:be|less)|exceed)"
         r"|Target -?\d{1,20} is out of (?:lower|upper )?bounds?"
         r"|index \(?-?\d{1,20}\)? .{0,20}out of range.{0,40}(?:embedding|label|class)",
         role=Role.ROOT,

@@ -87,6 +87,11 @@ class LauncherReader:
             return True
         return False
 
+    @property
+    def over(self) -> bool:
+        """Whether it has said that its job is at an end."""
+        return self._gave_up or self._completed
+
     def facts(self) -> Launcher | None:
         """What was heard; None if no launcher spoke."""
         if self._name is None:

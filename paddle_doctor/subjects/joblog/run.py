@@ -32,7 +32,8 @@ TAIL = 12
 #: So many lines back a time is looked for, for a line that has none (of a traceback, say).
 RECENT = 80
 
-_LAUNCH_BANNER = re.compile(r"^LAUNCH INFO .{0,40}-{5,} {1,3}Configuration |^-{5,} {1,3}Configuration Arguments -{5,}")
+_LAUNCH_BANNER = re.compile(r"^LAUNCH INFO .{0,40}-{5,} {1,3}Configuration ")
+_LEGACY_START = re.compile(r"launch_utils\.py:\d+(?:\]| -) Local start \d+ processes")
 _FLAGS_BANNER = re.compile(r"^=+ Modified FLAGS detected =+$")
 _STORE = re.compile(
     r"tcp_(?:utils|store)\.cc:\d+\] (?:Successfully connected to|create libuv server|The server starts)"
@@ -76,8 +77,10 @@ class Run:
 
     def ends_before(self, text: str) -> bool:
         """Whether this line begins another run in the same file, as in a log that was appended to."""
-        if text.startswith(("LAUNCH INFO", "-----")) and _LAUNCH_BANNER.match(text):
+        if text.startswith("LAUNCH INFO") and _LAUNCH_BANNER.match(text):
             return self._launcher.facts() is not None
+        if "Local start" in text and _LEGACY_START.search(text):
+            return self._launcher.over  # its banner is no sign: standard output comes late where it is buffered
         if text.startswith("====") and _FLAGS_BANNER.match(text):
             return self._rank is not None and self._over()
         if "tcp_" in text and _STORE.search(text):

@@ -217,6 +217,13 @@ def test_the_same_retries_are_a_slow_start_or_the_trouble_itself():
     assert judge(ABORT.format("1") + retry * 50).cause == "connection-refused-or-timeout"
 
 
+def test_an_exception_while_a_launch_variable_is_read_is_a_leftover():
+    frame = (
+        '  File "/v/site-packages/paddle/hapi/logger.py", line 9, in setup\n    int(os.getenv("PADDLE_TRAINER_ID"))\n'
+    )
+    assert judge(traceback("ValueError: invalid literal for int()", frame=frame)).cause == "env-leftover"
+
+
 PIECES = [line for each in SIGNATURES for line in each.matches] + [
     SIGTERM.format(4790, 4801),
     ABORT.format("0, 1"),

@@ -111,6 +111,15 @@ def test_a_banner_of_a_spawned_child_begins_no_run(worker):
     assert worker(f"{banner}{child}{banner}{child}").runs == 1
 
 
+def test_a_legacy_banner_that_comes_late_begins_no_run(console):
+    """Standard output is buffered where it goes to a file, and the banner then follows the obituary."""
+    start = "INFO 2026-12-01 03:37:13,222 launch_utils.py:559] Local start 2 processes. First process\n"
+    abort = "ERROR 2026-12-01 03:37:32,338 launch_utils.py:648] ABORT!!! Out of all 2 trainers, rank=[1]\n"
+    banner = "-----------  Configuration Arguments -----------\nbackend: gloo\n"
+    assert console(start + abort + "INFO x launch_utils.py:334] terminate all the procs\n" + banner).runs == 1
+    assert console((start + "INFO x launch_utils.py:334] terminate all the procs\n") * 2).runs == 2
+
+
 def test_another_process_in_the_same_log_is_another_run(worker):
     line = "I1201 00:58:28.926913  {pid} tcp_utils.cc:132] Successfully connected to 127.0.0.1:41975\n"
     assert worker(line.format(pid=9188) + "step 1\n" + line.format(pid=9300) + "step 1\n").runs == 2
