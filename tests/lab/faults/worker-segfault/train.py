@@ -11,7 +11,7 @@ class Prepared(Dataset):
         return image, paddle.to_tensor(index % 3)
 
     def __len__(self):
-        return 128
+        return 2048
 
 
 def main():
