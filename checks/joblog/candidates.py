@@ -238,11 +238,8 @@ def _causal_errors(voice: Voice) -> list[tuple[str, PythonError]]:
         if error.link is Link.IGNORED or error.type in _NO_CAUSE or name in _NO_CAUSE:
             continue
         chained = error.link in (Link.DURING, Link.CAUSED) and chosen and chosen[-1][0] == path
-        if chained and chosen[-1][1].type not in _ENDS_OF_LOOPS and chosen[-1][1].type != "StopIteration":
-            continue
-        if chained:
-            chosen.pop()
-        chosen.append((path, error))
+        if not chained or chosen[-1][1].type in _ENDS_OF_LOOPS:
+            chosen.append((path, error))
     return [(path, error) for path, error in chosen if error.type not in _ENDS_OF_LOOPS]
 
 

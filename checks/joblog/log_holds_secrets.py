@@ -30,7 +30,7 @@ PAGE = Page(
         "was shared already, revoke the tokens.",
         "分享日志前先删除这些文件；真正有用的是各 rank 的 workerlog.N。如果已经公开，请吊销相关令牌。",
     ),
-    since="Paddle 2.3 to 3.3 (paddle.distributed.launch)",
+    since=Text("Paddle 2.3 to 3.3 (paddle.distributed.launch)", "Paddle 2.3 至 3.3（paddle.distributed.launch）"),
     sources=("measured: log folders of both launchers, Paddle 3.3.1 and 2.6.2",),
 )
 

@@ -48,7 +48,7 @@ PAGE = Page(
         "按结论给出的方法处理。结论为 launcher-only 时，请把日志目录交给它；结论为 unknown 时，用 "
         "paddle-doctor repro 再运行一次。",
     ),
-    since="Paddle 1.6 to 3.3",
+    since=Text("Paddle 1.6 to 3.3", "Paddle 1.6 至 3.3"),
     sources=(
         "measured: tests/lab (both launchers, Paddle 3.3.1)",
         "read: public reports of Paddle jobs, 2018 to 2026",

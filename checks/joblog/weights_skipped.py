@@ -32,7 +32,7 @@ PAGE = Page(
         "wrapper's prefix is likely.",
         "用 paddle-doctor ckpt FILE 查看文件中的键。如果全部被跳过，多半是包装类加了前缀。",
     ),
-    since="Paddle 2.0 to 3.3",
+    since=Text("Paddle 2.0 to 3.3", "Paddle 2.0 至 3.3"),
     sources=("measured: tests/lab/faults/checkpoint-prefixed, Paddle 3.3.1",),
 )
 

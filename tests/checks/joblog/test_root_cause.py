@@ -55,6 +55,17 @@ def test_the_first_in_time_over_all_ranks_is_the_cause():
     assert verdict.evidence[0].text == "KeyError: 1"
 
 
+def test_without_times_it_is_the_rank_that_its_peers_miss():
+    verdict = judge(
+        {
+            "log/workerlog.0": traceback("KeyError: 0"),
+            "log/workerlog.1": traceback("KeyError: 1"),
+            "log/workerlog.2": "RuntimeError: [x/pair.cc:584] TIMEOUT self_rank = 2 pair_rank = 1 peer_str = x\n",
+        }
+    )
+    assert verdict.rank == 1
+
+
 def test_the_frame_in_the_users_code_is_part_of_fix_and_evidence():
     verdict = judge(traceback("ValueError: bad"))
     assert verdict.fix is not None
