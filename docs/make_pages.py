@@ -48,8 +48,8 @@ def page_of(check: Check, language: Language) -> list[str]:
         f"*{SEVERITY[page.severity].say(language)}* · {page.title.say(language)}",
         *(f"**{label.say(language)}.** {words.say(language)}" for label, words in
           ((WHAT, page.what), (WHY, page.why), (CURE, page.cure))),
-        f"**{SINCE.say(language)}:** {page.since}",
-        f"**{SOURCES.say(language)}:** {'; '.join(page.sources)}",
+        f"**{SINCE.say(language)}:** {page.since.say(language)}",
+        f"**{SOURCES.say(language)}:** {page.known.say(language)}",
     ]  # fmt: skip
     return [line for part in parts for line in (part, "")]
 

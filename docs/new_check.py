@@ -25,7 +25,7 @@ PAGE = Page(
     what=Text("What the fault is.", "问题是什么。"),
     why=Text("Why it kills the job, or falsifies its result.", "为什么会让任务退出，或让结果出错。"),
     cure=Text("What to do about it.", "该怎么做。"),
-    since="Paddle 2.6 to 3.3",
+    since=Text("Paddle 2.6 to 3.3", "Paddle 2.6 至 3.3"),
     sources=("how each claim is known: a test of the lab, or a link",),
 )
 

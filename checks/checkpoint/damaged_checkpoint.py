@@ -34,7 +34,7 @@ PAGE = Page(
         "Copy the file again in binary mode and compare checksums, or take an earlier checkpoint.",
         "以二进制方式重新拷贝并核对校验和，或改用更早的检查点。",
     ),
-    since="Paddle 2.6 to 3.3",
+    since=Text("Paddle 2.6 to 3.3", "Paddle 2.6 至 3.3"),
     sources=("measured: tests/subjects/checkpoint/test_real_paddle.py",),
 )
 

@@ -32,7 +32,7 @@ PAGE = Page(
         "Take the entry out when loading: model.set_state_dict(paddle.load(path)['model']).",
         "加载时取出相应的项：model.set_state_dict(paddle.load(path)['model'])。",
     ),
-    since="Paddle 2.6 to 3.3",
+    since=Text("Paddle 2.6 to 3.3", "Paddle 2.6 至 3.3"),
     sources=("measured: tests/subjects/checkpoint/test_real_paddle.py",),
 )
 

@@ -37,7 +37,7 @@ PAGE = Page(
         "获取真正的文件：指针用“git lfs pull”，网页改用直接下载链接，压缩包先解压；空文件请检查磁盘是否已满，"
         "并改用更早的检查点。",
     ),
-    since="Paddle 2.6 to 3.3",
+    since=Text("Paddle 2.6 to 3.3", "Paddle 2.6 至 3.3"),
     sources=("measured: tests/subjects/checkpoint/test_real_paddle.py",),
 )
 

@@ -31,7 +31,7 @@ PAGE = Page(
         "Save the weights with paddle.save(model.state_dict(), path), or load the file that they are in.",
         "用 paddle.save(model.state_dict(), path) 保存权重，或改为加载真正保存权重的文件。",
     ),
-    since="Paddle 2.6 to 3.3",
+    since=Text("Paddle 2.6 to 3.3", "Paddle 2.6 至 3.3"),
     sources=("measured: tests/subjects/checkpoint/test_real_paddle.py",),
 )
 

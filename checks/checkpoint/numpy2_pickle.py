@@ -38,7 +38,7 @@ PAGE = Page(
         "Install NumPy 1.26 or later for the job, or load and save the checkpoint once where NumPy 1 is installed.",
         "为任务安装 NumPy 1.26 或更高版本；或在装有 NumPy 1 的环境中加载后重新保存一次。",
     ),
-    since="Paddle 2.6 to 3.3",
+    since=Text("Paddle 2.6 to 3.3", "Paddle 2.6 至 3.3"),
     sources=(
         "measured: paddlepaddle 2.6.2 with NumPy 1.23, 1.24, 1.25 (fail) and 1.26.4 (reads), files of 3.3.1 with 2.4.6",
         "https://numpy.org/doc/stable/numpy_2_0_migration_guide.html",

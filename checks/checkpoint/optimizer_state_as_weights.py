@@ -31,7 +31,7 @@ PAGE = Page(
         "Load the .pdparams file that was saved next to it: paddle.save(model.state_dict(), path).",
         "加载同时保存的 .pdparams 文件，即 paddle.save(model.state_dict(), path) 写出的文件。",
     ),
-    since="Paddle 2.6 to 3.3",
+    since=Text("Paddle 2.6 to 3.3", "Paddle 2.6 至 3.3"),
     sources=("measured: tests/subjects/checkpoint/test_real_paddle.py",),
 )
 

@@ -36,7 +36,7 @@ PAGE = Page(
         "在装有 PyTorch 的环境中转换。键名和布局有差别：torch.nn.Linear 的 weight 是 [out, in]，paddle.nn.Linear 是 "
         "[in, out]，需要转置；BatchNorm 的 running_mean、running_var 在 Paddle 中叫 _mean、_variance。",
     ),
-    since="Paddle 2.6 to 3.3",
+    since=Text("Paddle 2.6 to 3.3", "Paddle 2.6 至 3.3"),
     sources=(
         "measured: tests/subjects/checkpoint/test_real_paddle.py",
         "https://pytorch.org/docs/stable/notes/serialization.html",

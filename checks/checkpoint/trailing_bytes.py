@@ -34,7 +34,7 @@ PAGE = Page(
         "Find out how the file was made, and copy or save it again.",
         "查清文件是怎样产生的，并重新拷贝或保存。",
     ),
-    since="Paddle 2.6 to 3.3",
+    since=Text("Paddle 2.6 to 3.3", "Paddle 2.6 至 3.3"),
     sources=("measured: tests/subjects/checkpoint/test_real_paddle.py",),
 )
 

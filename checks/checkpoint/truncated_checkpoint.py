@@ -36,7 +36,7 @@ PAGE = Page(
         "重新拷贝或下载，并与原文件核对大小和校验和；或改用更早的检查点。保存时先写到新文件名，完成后再改名："
         "paddle.save 是直接覆盖写的。",
     ),
-    since="Paddle 2.6 to 3.3",
+    since=Text("Paddle 2.6 to 3.3", "Paddle 2.6 至 3.3"),
     sources=("measured: tests/subjects/checkpoint/test_real_paddle.py",),
 )
 

@@ -41,7 +41,7 @@ PAGE = Page(
         "除非信任文件的制作者，否则不要加载。请对方提供用 paddle.save(model.state_dict(), path) 保存的文件，"
         "或 safetensors 文件。",
     ),
-    since="Paddle 2.6 to 3.3",
+    since=Text("Paddle 2.6 to 3.3", "Paddle 2.6 至 3.3"),
     sources=(
         "measured: tests/subjects/checkpoint/test_real_paddle.py",
         "https://docs.python.org/3/library/pickle.html",

@@ -51,7 +51,7 @@ PAGE = Page(
         "去掉键名中的包装层名字，另存为新文件。以后请保存内层模型：对包装层用 "
         "paddle.save(model._layers.state_dict(), path)，并检查 set_state_dict 的返回值。",
     ),
-    since="Paddle 2.6 to 3.3",
+    since=Text("Paddle 2.6 to 3.3", "Paddle 2.6 至 3.3"),
     sources=(
         "measured: tests/subjects/checkpoint/test_real_paddle.py",
         "read: paddle/distributed/parallel.py, fleet/meta_parallel/meta_parallel_base.py (3.3.1)",

@@ -31,7 +31,7 @@ PAGE = Page(
         "命名空间包（AttributeError: module 'paddle' has no attribute '__version__'），或抛出 ModuleNotFoundError。",
     ),
     cure=Text("Uninstall both, then install the one that you want.", "把两个都卸载，再安装需要的那一个。"),
-    since="Paddle 2.6 and 3.3",
+    since=Text("Paddle 2.6 and 3.3", "Paddle 2.6 和 3.3"),
     sources=(
         "measured: paddlepaddle and paddlepaddle-gpu 2.6.2 installed and uninstalled in both orders",
         "the probe's side: tests/subjects/environment/test_probe.py",

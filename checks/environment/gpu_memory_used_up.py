@@ -33,7 +33,7 @@ PAGE = Page(
         "换一块 GPU（CUDA_VISIBLE_DEVICES 或启动器的 --devices）、等待，或结束属于您且不再需要的进程。"
         "结束之前请逐个确认：它可能是别人正在运行的任务。",
     ),
-    since="every GPU build of Paddle",
+    since=Text("every GPU build of Paddle", "所有 GPU 版 Paddle"),
     sources=(
         "facts of NVML, as shown in tests/subjects/environment/test_gpus.py",
         "the thresholds are a choice: a CUDA context with Paddle's kernels alone takes some hundred MiB",

@@ -48,7 +48,7 @@ PAGE = Page(
         '执行 eval "$(paddle-doctor env --shell)" 即可。'
         "然后找出是谁设置的：~/.bashrc、被 source 的脚本、notebook 的内核。",
     ),
-    since="Paddle 2.6 and 3.3",
+    since=Text("Paddle 2.6 and 3.3", "Paddle 2.6 和 3.3"),
     sources=(
         "measured: tests/checks/environment/test_on_paddle.py (paddlepaddle 3.3.1)",
         "measured on paddlepaddle 2.6.2 and 3.3.1, every variable alone and in sets",

@@ -37,7 +37,7 @@ PAGE = Page(
         "用 kill 结束孤儿进程，不退出再用 kill -9。僵尸进程无法被杀死：父进程回收它或父进程结束后它才会消失。"
         "在容器中请使用带 init 的启动方式（docker run --init）。",
     ),
-    since="every version of Paddle",
+    since=Text("every version of Paddle", "所有版本的 Paddle"),
     sources=(
         "made for real: tests/subjects/environment/test_processes.py",
         "on Paddle 3.3.1: tests/lab/faults/orphaned-ranks, zombie-ranks, stopped-launcher",

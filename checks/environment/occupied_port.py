@@ -37,7 +37,7 @@ PAGE = Page(
         "Choose another port, or end the process that holds it if it is a leftover of yours.",
         "换一个端口；如果占用者是您遗留的进程，就结束它。",
     ),
-    since="Paddle 2.6 and 3.3",
+    since=Text("Paddle 2.6 and 3.3", "Paddle 2.6 和 3.3"),
     sources=(
         "tests/checks/environment/test_on_paddle.py (paddlepaddle 3.3.1): the meeting port taken, another one taken",
         "measured on paddlepaddle 2.6.2: ValueError",

@@ -36,7 +36,7 @@ PAGE = Page(
         "启动容器时加大共享内存：docker run --shm-size=8g（或 --ipc=host）；Kubernetes 中把 medium: Memory 的 emptyDir "
         "挂载到 /dev/shm。无法修改时，DataLoader 设置 use_shared_memory=False 也能用，只是较慢。",
     ),
-    since="Paddle 2.6 and 3.3",
+    since=Text("Paddle 2.6 and 3.3", "Paddle 2.6 和 3.3"),
     sources=(
         "tests/lab/faults/shared-memory-of-4-mb (3.3.1)",
         "measured: 800 kB samples in 4 MB, 8 MB samples in 64 MB, on 2.6.2 and 3.3.1",

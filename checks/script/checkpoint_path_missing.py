@@ -34,7 +34,7 @@ PAGE = Page(
         "counts from.",
         "改正路径，写全后缀（.pdparams），或者在该相对路径所对应的目录下启动任务。",
     ),
-    since="Paddle 2.0 to 3.3",
+    since=Text("Paddle 2.0 to 3.3", "Paddle 2.0 至 3.3"),
     sources=(
         "measured: tests/checks/script/test_real_paddle.py (missing file, folder, ~)",
         "paddle/framework/io.py, load, Paddle 3.3.1",

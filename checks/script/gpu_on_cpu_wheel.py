@@ -40,7 +40,7 @@ PAGE = Page(
         "先卸载 paddlepaddle，再安装与 CUDA 版本对应的 paddlepaddle-gpu；或者用 paddle.is_compiled_with_cuda() 选择设"
         "备。",
     ),
-    since="Paddle 2.0 to 3.3",
+    since=Text("Paddle 2.0 to 3.3", "Paddle 2.0 至 3.3"),
     sources=(
         "measured: tests/checks/script/test_real_paddle.py (3.3.1 CPU)",
         "measured by the founders on 2.6.2 CPU and on paddlepaddle-gpu 2.6.2 without a driver (exit status 255)",

@@ -35,7 +35,7 @@ PAGE = Page(
         "process needs none of them.",
         "删除这些语句，用 python -m paddle.distributed.launch 启动脚本，由启动器设置。单进程运行不需要它们。",
     ),
-    since="Paddle 2.0 to 3.3",
+    since=Text("Paddle 2.0 to 3.3", "Paddle 2.0 至 3.3"),
     sources=(
         "measured: tests/checks/script/test_real_paddle.py (half of the data, nothing saved)",
         "measured by the founders on 3.3.1 and 2.6.2 (hanging downloads)",

@@ -37,7 +37,7 @@ PAGE = Page(
         "tell paddle-doctor which one it is with --python.",
         "为运行任务的解释器安装该模块，或改用装有该模块的解释器来运行；可用 --python 告诉 paddle-doctor 是哪一个。",
     ),
-    since="every version",
+    since=Text("every version", "所有版本"),
     sources=(
         "measured: tests/checks/script/test_real_paddle.py",
         "https://docs.python.org/3/library/importlib.html#importlib.util.find_spec",

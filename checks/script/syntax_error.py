@@ -33,7 +33,7 @@ PAGE = Page(
         "Correct the line that is named. Save the file as UTF-8, or declare its encoding in the first line.",
         "修改所指出的那一行。把文件另存为 UTF-8，或在第一行声明其编码。",
     ),
-    since="every version; Paddle 2.0 and later need Python 3",
+    since=Text("every version; Paddle 2.0 and later need Python 3", "所有版本；Paddle 2.0 及以后需要 Python 3"),
     sources=("https://docs.python.org/3/reference/lexical_analysis.html#encoding-declarations", "ast.parse of CPython"),
 )
 

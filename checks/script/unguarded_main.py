@@ -53,7 +53,7 @@ PAGE = Page(
         "functions that the children need stay at the top level.",
         '把启动进程的代码放进函数，在 `if __name__ == "__main__":` 下调用。子进程用到的类和函数仍留在模块顶层。',
     ),
-    since="Paddle 2.0 to 3.3, PyTorch 1 and 2",
+    since=Text("Paddle 2.0 to 3.3, PyTorch 1 and 2", "Paddle 2.0 至 3.3，PyTorch 1 和 2"),
     sources=(
         "measured: tests/checks/script/test_real_paddle.py (DataLoader, paddle.Model, paddle.distributed.spawn, fork)",
         "paddle/io/reader.py, DataLoader.__init__ (Windows and macOS), Paddle 3.3.1",

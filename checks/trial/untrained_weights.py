@@ -36,7 +36,7 @@ PAGE = Page(
         "用“paddle-doctor ckpt 文件”查看键名：可能带有包装器前缀、字典里还套着字典，或者是另一个模型的权重。"
         "脚本中应检查 set_state_dict 的返回值。",
     ),
-    since="Paddle 2.6 to 3.3",
+    since=Text("Paddle 2.6 to 3.3", "Paddle 2.6 至 3.3"),
     sources=("measured: tests/checks/trial/test_real_trials.py",),
 )
 

@@ -49,7 +49,7 @@ PAGE = Page(
         "按提示的下一步操作：变量与设备用“env”，权重用“ckpt”，脚本问题看异常及其所在行。给出的命令可以在不借助 "
         "paddle-doctor 的情况下带着改动运行任务。",
     ),
-    since="Paddle 2.6 to 3.3",
+    since=Text("Paddle 2.6 to 3.3", "Paddle 2.6 至 3.3"),
     sources=("measured: tests/checks/trial/test_real_trials.py", "measured: tests/lab"),
 )
 

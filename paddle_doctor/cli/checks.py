@@ -45,7 +45,7 @@ def checks(session: Session) -> None:
                 "subject": page.subject,
                 "severity": page.severity.value,
                 "title": session.say(page.title),
-                "since": page.since,
+                "since": session.say(page.since),
                 "sources": list(page.sources),
             }
             for page in pages

@@ -13,7 +13,7 @@ from paddle_doctor.cli.session import Session
 from paddle_doctor.core.check import Page
 from paddle_doctor.core.errors import InputError
 from paddle_doctor.core.finding import Report, Table
-from paddle_doctor.core.language import Text, listing, same
+from paddle_doctor.core.language import Text, same
 from paddle_doctor.core.registry import load_checks, load_signatures, subjects_with_checks
 from paddle_doctor.core.settings import near_miss
 from paddle_doctor.core.signature import Role, Signature
@@ -80,11 +80,11 @@ def explain(
 
 def _page_rows(page: Page) -> tuple[tuple[Text, Text], ...]:
     return (
-        (SINCE, same(page.since)),
+        (SINCE, page.since),
         (WHAT, page.what),
         (WHY, page.why),
         (CURE, page.cure),
-        (SOURCES, listing(page.sources)),
+        (SOURCES, page.known),
     )
 
 
@@ -112,7 +112,7 @@ def _page_facts(session: Session, page: Page) -> dict[str, object]:
         "what": session.say(page.what),
         "why": session.say(page.why),
         "cure": session.say(page.cure),
-        "since": page.since,
+        "since": session.say(page.since),
         "sources": list(page.sources),
     }
 

@@ -29,13 +29,18 @@ class Page:
     what: Text
     why: Text
     cure: Text
-    since: str
+    since: Text
     sources: tuple[str, ...]
 
     @property
     def subject(self) -> str:
         """The subject that the code's hundred stands for (PD2xx: checkpoint)."""
         return SUBJECT_OF_HUNDRED[self.code[2]]
+
+    @property
+    def known(self) -> Text:
+        """The sources in a row; what was measured and what was read is said in both languages."""
+        return Text("; ".join(self.sources), "；".join(_cited_in_chinese(source) for source in self.sources))
 
     def finding(
         self,
@@ -119,3 +124,10 @@ def check(page: Page, *, fires_on: Examples, silent_on: Examples) -> Callable[[C
         )
 
     return make
+
+
+def _cited_in_chinese(source: str) -> str:
+    for english, chinese in (("measured", "实测"), ("read", "阅读源码或报告")):
+        if source.startswith(f"{english}:"):
+            return f"{chinese}：{source.removeprefix(english + ':').strip()}"
+    return source

@@ -17,10 +17,13 @@ from dataclasses import dataclass, field
 from importlib import import_module
 from pathlib import Path
 from types import ModuleType
+from typing import TYPE_CHECKING
 
 from paddle_doctor.core.check import Check
 from paddle_doctor.core.finding import Crashed
-from paddle_doctor.core.signature import Signature
+
+if TYPE_CHECKING:
+    from paddle_doctor.core.signature import Signature
 
 PACKAGE = "paddle_doctor.checks"
 GROUP = "paddle_doctor.checks"

@@ -36,8 +36,10 @@ def test_the_page_is_whole(check: Check):
     assert re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*", page.name)
     for text in (page.title, page.what, page.why, page.cure):
         assert spoken(text), text
-    assert page.since
-    assert page.sources
+    assert page.since.en
+    assert page.since.zh
+    assert page.known.en
+    assert page.known.zh
 
 
 @every_check

@@ -24,7 +24,7 @@ def page(code: str, severity: Severity = Severity.ERROR) -> Page:
     words = Text("words", "话")
     return Page(
         code=code, name=f"check-{code}", severity=severity, title=words, what=words, why=words, cure=words,
-        since="always", sources=("here",),
+        since=Text("always", "一直"), sources=("here",),
     )  # fmt: skip
 
 

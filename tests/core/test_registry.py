@@ -54,7 +54,7 @@ from paddle_doctor.core.language import Text
 
 WORDS = Text("seen by a plugin", "插件看到的")
 PAGE = Page(code="PD299", name="acme", severity=Severity.INFO, title=WORDS, what=WORDS, why=WORDS, cure=WORDS,
-            since="always", sources=("acme",))
+            since=Text("always", "一直"), sources=("acme",))
 
 @check(PAGE, fires_on=tuple, silent_on=tuple)
 def acme(checkpoint):

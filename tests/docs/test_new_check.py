@@ -31,6 +31,8 @@ def test_the_page_is_a_check(new_check, subject, tmp_path):
     assert "Wrote" in new_check.main(subject, "my-check", "")
     path = tmp_path / subject / "my_check.py"
     spec = importlib.util.spec_from_file_location(f"my_check_{subject}", path)
+    assert spec is not None
+    assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     assert isinstance(module.my_check, Check)

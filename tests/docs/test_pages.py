@@ -28,7 +28,7 @@ def test_the_list_of_checks_is_up_to_date(make_pages, language, name):
 
 def test_both_readmes_show_the_same_commands():
     commands = {
-        name: set(re.findall(r"paddle-doctor (\w+)", (ROOT / name).read_text(encoding="utf-8")))
+        name: set(re.findall(r"`paddle-doctor (\w+)", (ROOT / name).read_text(encoding="utf-8")))
         for name in ("README.md", "README.zh.md")
     }
     assert commands["README.md"] == commands["README.zh.md"]
