@@ -22,6 +22,9 @@ from paddle_doctor.core.language import Language, Text, say, spoken_here
 #: The commands, in the order of the help. Each is a module of this package with a function of its name, and `HELP`.
 COMMANDS = ("scan", "ckpt", "env", "log", "repro", "preflight", "explain", "checks")
 
+#: The exit status after Ctrl-C: 128 and the number of SIGINT, as shells have it.
+INTERRUPT = 130
+
 INTERRUPTED = Text("Interrupted.", "已中断。")
 BUG = Text(
     "paddle-doctor itself failed ({error}). This is a fault of the doctor, not of your job; "
@@ -118,7 +121,7 @@ def run(arguments: Sequence[str]) -> int:
         return _usage(error, language)
     except (KeyboardInterrupt, typer.Abort):
         _complain(INTERRUPTED.say(language))
-        return 130
+        return INTERRUPT
     except BrokenPipeError:
         # The reader of our output has left (`| head`): nothing is wrong, and nobody is left to tell.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -130,6 +133,8 @@ def run(arguments: Sequence[str]) -> int:
             traceback.print_exc()
         _complain(BUG.fill(error=f"{type(error).__name__}: {error}").say(language))
         return 2
+    if status == INTERRUPT:  # the parser has caught the interrupt, and says nothing
+        _complain(INTERRUPTED.say(language))
     return status if isinstance(status, int) else 0
 
 

@@ -1,7 +1,10 @@
 """The program as a whole: its help, its errors, its exit statuses. Nobody ever sees a traceback."""
 
 import json
+import os
 import re
+import signal
+import subprocess
 import sys
 
 import pytest
@@ -95,6 +98,25 @@ def test_an_interrupt_is_status_130(monkeypatch, capsys):
     assert capsys.readouterr().err == "Interrupted.\n"
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="signals")
+def test_ctrl_c_while_waiting_for_input_is_one_word_and_status_130(tmp_path):
+    child = subprocess.Popen(
+        [sys.executable, "-m", "paddle_doctor", "log", "-"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        cwd=tmp_path,
+        env={**os.environ, "LC_ALL": "C.UTF-8"},
+    )
+    assert child.stdin is not None
+    child.stdin.write("x" * 200_000)  # more than a pipe holds: once it is taken, the doctor is reading
+    child.stdin.flush()
+    child.send_signal(signal.SIGINT)
+    out, err = child.communicate(timeout=30)
+    assert (child.returncode, out, err) == (130, "", "Interrupted.\n")
+
+
 def test_a_bad_input_is_told_in_the_users_language(monkeypatch, capsys):
     monkeypatch.setattr(sys, "argv", ["paddle-doctor", "checks"])
     monkeypatch.setenv("PADDLE_DOCTOR_LANG", "zh")
@@ -135,8 +157,6 @@ def test_an_output_that_cannot_show_chinese_gets_escapes_not_a_crash(doctor):
 
 
 def test_a_reader_that_leaves_early_is_no_error(tmp_path):
-    import subprocess
-
     run = subprocess.run(
         ["bash", "-c", f"set -o pipefail; {sys.executable} -m paddle_doctor checks | head -1"],
         capture_output=True,
