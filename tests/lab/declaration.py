@@ -35,7 +35,8 @@ class Job(msgspec.Struct, forbid_unknown_fields=True):
 
 
 class Log(msgspec.Struct, forbid_unknown_fields=True):
-    """What `log` must say. `inputs` are its arguments, one run for each; `at_most` caps the certainty.
+    """What `log` must say. `inputs` are its arguments, one run for each; `at_most` caps the certainty;
+    `finds` are the findings next to the verdict, all of those at or above warning.
 
     Where Paddle reports a fault in one of two ways by chance: this holds if what was said matches `when`, else
     `otherwise`.
@@ -46,6 +47,7 @@ class Log(msgspec.Struct, forbid_unknown_fields=True):
     at_most: Literal["likely", "possible"] | None = None
     evidence: list[str] = []
     consequences: list[str] = []
+    finds: dict[str, Severity] = {}
     inputs: list[str] | None = None
     when: str = ""
     otherwise: Log | None = None

@@ -34,10 +34,12 @@ def test_the_console_blames_rank_0_and_never_shows_the_cause() -> None:
 @pytest.mark.parametrize("language", ["en", "zh"])
 @pytest.mark.parametrize("inputs", [["log"], ["console.txt", "log"]])
 def test_log_names_the_exception_of_rank_1(inputs: list[str], language: str) -> None:
-    verdict = report_of("log", *inputs, language=language)["verdict"]
+    report = report_of("log", *inputs, language=language)
+    verdict = report["verdict"]
     assert (verdict["cause"], verdict["rank"]) == ("user-code-exception", 1)
     assert any("'scratchs' is not in list" in line["text"] for line in verdict["evidence"])
     assert any("gloo" in line["text"] and line["rank"] == 0 for line in verdict["consequences"])
+    assert findings_of(report) == {("weights-skipped", "warning")}
 
 
 @pytest.mark.parametrize("language", ["en", "zh"])

@@ -41,8 +41,9 @@ def test_log(fault: str, start: Start, bench: Bench, subtests: pytest.Subtests) 
     for arguments in expected.inputs or [usual]:
         for language in LANGUAGES:
             with subtests.test("log", arguments=arguments, language=language):
-                verdict = verdict_of(bench.ask("log", arguments.split(), language), expected.causes, language)
-                check_log(verdict, expected)
+                report = bench.ask("log", arguments.split(), language)
+                check_log(verdict_of(report, expected.causes, language), expected)
+                assert report.found(besides=expected.finds) == expected.finds, report.findings
 
 
 @pytest.mark.lab
