@@ -37,7 +37,7 @@ SIGNATURES = (
         id="shm-map-failed",
         pattern=r"Memory map failed when (?:create|rebuild) shared memory"
         r"|File descriptor \S{0,80}paddle_\S{0,60} open failed"
-        r"|'SharedMemoryMgr' object has no attribute|insufficient shared storage space"
+        r"|'SharedMemoryMgr' object has no attribute"
         r"|unable to (?:mmap|write to file|open shared memory)",
         role=Role.ROOT,
         cause="shm-exhausted",
@@ -188,7 +188,8 @@ SIGNATURES = (
     ),
     Signature(
         id="shm-advice",
-        pattern=r"please check whether use_shared_memory is set and storage space in /dev/shm",
+        pattern=r"It may be caused by insufficient shared storage space"
+        r"|please check whether use_shared_memory is set and storage space in /dev/shm",
         role=Role.ADVICE,
         says=Text("Paddle's standard advice about shared memory.", "Paddle 关于共享内存的通用提示。"),
         matches=("please check whether use_shared_memory is set and storage space in /dev/shm is enough",),
