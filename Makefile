@@ -22,18 +22,18 @@ help:
 
 $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --upgrade pip
+	$(BIN)/python -m pip install -qq --upgrade pip
 
 $(VENV)/.installed: pyproject.toml | $(BIN)/python
-	$(BIN)/python -m pip install --quiet --editable .
+	$(BIN)/python -m pip install -qq --editable .
 	@touch $@
 
 $(VENV)/.dev: $(VENV)/.installed
-	$(BIN)/python -m pip install --quiet --group dev
+	$(BIN)/python -m pip install -qq --group dev
 	@touch $@
 
 $(VENV)/.lab: $(VENV)/.dev
-	$(BIN)/python -m pip install --quiet --group lab
+	$(BIN)/python -m pip install -qq --group lab
 	@touch $@
 
 demo: $(VENV)/.installed

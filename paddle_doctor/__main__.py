@@ -9,9 +9,13 @@ import sys
 def main() -> None:
     """Run the command line and exit with its status."""
     gc.set_threshold(100_000)  # a short life makes little garbage; looking for it is a tenth of our start-up
-    from paddle_doctor.cli.app import run
+    try:
+        from paddle_doctor.cli.app import run
 
-    sys.exit(run(sys.argv[1:]))
+        status = run(sys.argv[1:])
+    except KeyboardInterrupt:  # before or after the program could speak
+        status = 130
+    sys.exit(status)
 
 
 if __name__ == "__main__":

@@ -16,9 +16,6 @@ STOPPED = Text("The job was ended with SIGTERM from outside.", "任务被外部�
 STOPPED_RANK = Text(
     "Rank {rank} was ended with SIGTERM, and not by the launcher.", "rank {rank} 被 SIGTERM 终止，且不是启动器发出的。"
 )
-STOPPED_RANK = Text(
-    "Rank {rank} was ended with SIGTERM, and not by the launcher.", "rank {rank} 被 SIGTERM 终止，且不是启动器发出的。"
-)
 
 
 def first_to_fail(job: Job) -> Candidate | None:

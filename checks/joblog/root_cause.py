@@ -11,9 +11,9 @@ from paddle_doctor.core.language import Text
 from paddle_doctor.core.signature import Role
 from paddle_doctor.subjects.joblog import JobLog
 
-from .candidates import Candidate
+from .candidates import EXCEPTION, Candidate
 from .causes import CAUSES
-from .first_death import first_to_fail
+from .first_death import first_to_fail, missed_ranks
 from .ground import LOOK_KERNEL, Ground
 from .machine import explained_by_machine
 from .rootless import without_root
@@ -55,6 +55,7 @@ PAGE = Page(
     ),
 )
 
+FAILED_FIRST = Text("Rank {rank} failed first. {says}", "最先失败的是 rank {rank}。{says}")
 ENDED = Text("Ended with SIGTERM.", "被 SIGTERM 结束。")
 
 
@@ -75,7 +76,7 @@ def root_cause(joblog: JobLog) -> Iterator[Verdict]:
     """One verdict for the job whose logs these are."""
     job = listen(joblog)
     chosen = first_to_fail(job)
-    ground = without_root(job) if chosen is None else _ground_of(explained_by_machine(job, chosen))
+    ground = without_root(job) if chosen is None else _ground_of(job, explained_by_machine(job, chosen))
     yield Verdict(
         cause=ground.cause,
         certainty=ground.certainty,
@@ -89,17 +90,32 @@ def root_cause(joblog: JobLog) -> Iterator[Verdict]:
     )
 
 
-def _ground_of(candidate: Candidate) -> Ground:
+def _ground_of(job: Job, candidate: Candidate) -> Ground:
     steps = [LOOK_KERNEL] if candidate.cause == "host-oom-kill" and candidate.certainty is not Certainty.CERTAIN else []
     return Ground(
-        summary=candidate.says,
+        summary=_of_rank(job, candidate),
         cause=candidate.cause,
-        certainty=candidate.certainty,
+        certainty=Certainty.CERTAIN if _proved_by_others(job, candidate) else candidate.certainty,
         rank=candidate.rank,
         evidence=list(candidate.evidence),
         fix=candidate.fix,
         next_steps=steps,
     )
+
+
+def _of_rank(job: Job, candidate: Candidate) -> Text:
+    """What happened; in a job of several ranks, to which of them."""
+    if candidate.rank is None or len(job.ranks) < 2 or f"ank {candidate.rank}" in candidate.says.en:
+        return candidate.says
+    return FAILED_FIRST.fill(rank=candidate.rank, says=candidate.says)
+
+
+def _proved_by_others(job: Job, candidate: Candidate) -> bool:
+    """Whether a rank's own last exception is its end: its peers miss that rank, or the launcher saw it fail."""
+    if candidate.cause != "user-code-exception" or candidate.weight != EXCEPTION or candidate.rank is None:
+        return False
+    failed = [one.rank for _, one in job.failed if one.code == 1]
+    return candidate.rank in missed_ranks(job) or failed == [candidate.rank]
 
 
 def _consequences(job: Job, ground: Ground) -> Iterator[Evidence]:

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 from paddle_doctor.core.check import Example, Page, check
 from paddle_doctor.core.finding import Certainty, Evidence, Finding, Fix, Location, Severity
-from paddle_doctor.core.language import Text, counted
-from paddle_doctor.subjects.joblog import JobLog, joblog_of
+from paddle_doctor.core.language import Text, counted, listing
+from paddle_doctor.subjects.joblog import Event, JobLog, LogFile, joblog_of
 
 from .tables import BY_ID
 
@@ -40,6 +40,11 @@ MESSAGE = Text(
     "{count} of the model kept random values: the checkpoint does not hold them under these names or in this shape.",
     "模型有 {count}保持了随机初始值：检查点中没有这些名字，或形状不同。",
 )
+ON_RANKS = Text(
+    "{count} of the model kept random values on ranks {ranks}: the checkpoint does not hold them under these names "
+    "or in this shape.",
+    "在 rank {ranks} 上，模型有 {count}保持了随机初始值：检查点中没有这些名字，或形状不同。",
+)
 FIX = Text("Compare the file with the model.", "将文件与模型对比。")
 SKIPPED = ("keys-skipped", "shape-skipped")
 SHOWN = 3
@@ -63,19 +68,29 @@ def _silent() -> Iterator[Example]:
 
 @check(PAGE, fires_on=_fires, silent_on=_silent)
 def weights_skipped(joblog: JobLog) -> Iterator[Finding]:
-    """One finding for each file: every rank loads the same."""
-    for file in joblog.files:
-        skipped = [each for each in file.events if each.signature in SKIPPED]
-        if not skipped:
-            continue
-        count = sum(each.count for each in skipped)
-        yield PAGE.finding(
-            MESSAGE.fill(count=counted(count, "tensor", "tensors", "个张量")),
-            certainty=Certainty.LIKELY,
-            location=Location(path=file.path, line=skipped[0].line, rank=file.rank),
-            evidence=[
-                Evidence(text=each.text.strip(), path=file.path, line=each.line, rank=each.rank)
-                for each in skipped[:SHOWN]
-            ],
-            fix=Fix(summary=FIX, commands=("paddle-doctor ckpt FILE",)),
-        )
+    """One finding for the job: every rank loads the same file."""
+    skipping = [(file, events) for file in joblog.files if (events := _skipped(file))]
+    if not skipping:
+        return
+    first, events = max(
+        skipping, key=lambda pair: (pair[0].rank is not None, _count(pair[1]))
+    )  # a console says it twice
+    ranks = sorted({file.rank for file, _ in skipping if file.rank is not None})
+    count = counted(_count(events), "tensor", "tensors", "个张量")
+    yield PAGE.finding(
+        ON_RANKS.fill(count=count, ranks=listing(ranks)) if len(ranks) > 1 else MESSAGE.fill(count=count),
+        certainty=Certainty.LIKELY,
+        location=Location(path=first.path, line=events[0].line, rank=first.rank),
+        evidence=[
+            Evidence(text=each.text.strip(), path=first.path, line=each.line, rank=each.rank) for each in events[:SHOWN]
+        ],
+        fix=Fix(summary=FIX, commands=("paddle-doctor ckpt FILE",)),
+    )
+
+
+def _skipped(file: LogFile) -> list[Event]:
+    return [each for each in file.events if each.signature in SKIPPED]
+
+
+def _count(events: list[Event]) -> int:
+    return sum(each.count for each in events)

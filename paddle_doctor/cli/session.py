@@ -22,6 +22,9 @@ from paddle_doctor.core.settings import Settings, find_settings
 
 FORMATS = ("terminal", "json")
 
+#: Subjects of which exactly one check gives a verdict, whatever it is.
+_VERDICT_DUE = {"joblog", "trial"}
+
 BAD_REPORT = Text(
     "--report wants FORMAT=FILE, where FORMAT is one of {formats}; not '{given}'.",
     "--report 的写法是 FORMAT=FILE，其中 FORMAT 为 {formats} 之一；而不是“{given}”。",
@@ -103,6 +106,8 @@ class Session:
         """Examine the patients with the checks of their subjects, write the reports, leave with the exit status."""
         report = examine(self.command, patients, load_checks(patients), self.settings, facts=facts, tables=tables)
         self.write(report)
+        if report.crashed and report.verdict is None and _VERDICT_DUE & patients.keys():
+            raise typer.Exit(2)  # the check that judges has crashed: nobody may take that for "all is well"
         raise typer.Exit(self.status(report))
 
     def status(self, report: Report) -> int:

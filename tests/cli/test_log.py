@@ -25,7 +25,7 @@ def job(tmp_path: Path) -> Path:
 def test_the_verdict_as_json(report, job: Path):
     said = report("log", job / "console.txt", job / "log")
     verdict = said["verdict"]
-    assert (verdict["cause"], verdict["certainty"], verdict["rank"]) == ("user-code-exception", "likely", 1)
+    assert (verdict["cause"], verdict["certainty"], verdict["rank"]) == ("user-code-exception", "certain", 1)
     assert verdict["evidence"][0]["path"].endswith("workerlog.1")
     assert verdict["evidence"][0]["line"] == 5
     assert [each["rank"] for each in verdict["consequences"]] == [0, 0]
@@ -58,7 +58,7 @@ def test_a_job_that_went_well(doctor, tmp_path: Path):
 @pytest.mark.parametrize(
     ("make", "says"),
     [
-        (lambda _: None, "is not there"),
+        (lambda _: None, "There is no file or folder"),
         (lambda path: path.mkdir(), "no logs"),
         (lambda path: path.write_bytes(bytes(range(30)) * 20), "binary"),
     ],

@@ -74,7 +74,7 @@ def test_standard_input(monkeypatch):
 @pytest.mark.parametrize(
     ("files", "path", "says"),
     [
-        ({}, "nowhere", "is not there"),
+        ({}, "nowhere", "There is no file or folder"),
         ({"empty/readme.md": "x"}, "empty", "no logs"),
         ({"x.bin": bytes(range(30)) * 9}, "x.bin", "a binary file"),
         ({"x.gz": b"\x1f\x8b\x08\x00rest"}, "x.gz", "gzip archive"),
