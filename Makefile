@@ -40,12 +40,12 @@ demo: $(VENV)/.installed
 	@$(BIN)/python docs/demo/show.py
 
 test: $(VENV)/.lab
-	$(BIN)/python -m pytest -m "$(QUICK)" -n 2
+	$(BIN)/python -m pytest -m "$(QUICK)" -n 3
 	$(BIN)/python -m pytest -m packaging
 	$(BIN)/python -m pytest -m lab -n $(LAB_WORKERS)
 
 quick: $(VENV)/.dev
-	$(BIN)/python -m pytest -m "$(QUICK)" -n 2
+	$(BIN)/python -m pytest -m "$(QUICK)" -n 3
 
 lab: $(VENV)/.lab
 	$(BIN)/python -m pytest -m lab -n $(LAB_WORKERS)

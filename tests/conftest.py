@@ -8,6 +8,14 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
+from hypothesis import strategies as st
+
+# Enough to meet what is likely; `HYPOTHESIS_PROFILE=thorough make quick` looks further.
+settings.register_profile("quick", max_examples=40, deadline=None)
+settings.register_profile("thorough", max_examples=2000, deadline=None)
+st.register_type_strategy(float, st.floats(allow_nan=False, allow_infinity=False))  # facts are JSON, which has neither
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "quick"))
 
 Doctor = Callable[..., subprocess.CompletedProcess[str]]
 

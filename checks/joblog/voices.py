@@ -110,6 +110,10 @@ class Job:
         return next((each for each in self.voices if each.rank == rank), None)
 
 
+#: Kinds of file in which nobody speaks, whatever stands there.
+_MERE_DATA = (Kind.ENVIRONMENT, Kind.ENDPOINTS)
+
+
 def listen(joblog: JobLog) -> Job:
     """The voices of a job. What a console repeats of a rank whose own log is at hand is left out."""
     voices: dict[int | None, Voice] = {}
@@ -120,7 +124,7 @@ def listen(joblog: JobLog) -> Job:
     told = _told_by(own_logs)
     pids = _rank_pids(joblog)
     for file in joblog.files:
-        if file in own_logs or file.kind in (Kind.ENVIRONMENT, Kind.ENDPOINTS):
+        if file in own_logs or file.kind in _MERE_DATA:
             continue
         for rank in _ranks_in(file):
             if rank not in with_log:
@@ -130,7 +134,9 @@ def listen(joblog: JobLog) -> Job:
                 voices.setdefault(None, Voice(None, path=file.path)).signals += [
                     (file.path, each) for each in strangers
                 ]
-    launchers = tuple((file.path, file.launcher) for file in joblog.files if file.launcher is not None)
+    launchers = tuple(
+        (file.path, file.launcher) for file in joblog.files if file.launcher and file.kind not in _MERE_DATA
+    )
     order = sorted(voices.values(), key=lambda voice: (voice.rank is None, voice.rank or 0))
     return Job(tuple(order), launchers, pids)
 

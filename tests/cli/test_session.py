@@ -57,7 +57,7 @@ def test_a_crash_of_the_check_that_judges_is_never_taken_for_all_is_well(monkeyp
     crashes.__signature__ = __import__("inspect").signature(eval(f"lambda {subject}: None"))  # type: ignore[attr-defined]
     registry = Registry()
     registry.add(check(page(Severity.ERROR), fires_on=tuple, silent_on=tuple)(crashes))
-    monkeypatch.setattr("paddle_doctor.cli.session.load_checks", lambda subjects: registry)
+    monkeypatch.setattr("paddle_doctor.cli.session.load_checks", lambda _: registry)
     with pytest.raises(typer.Exit) as left:
         Session("log", "en", Settings()).finish({subject: [same("patient")]})
     assert left.value.exit_code == status

@@ -5,7 +5,7 @@ from __future__ import annotations
 import string
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from paddle_doctor.core.secrets import HIDDEN, hide_in_text, hide_in_value
@@ -70,7 +70,6 @@ KINDS: dict[str, tuple[st.SearchStrategy[str], str]] = {
 def test_a_secret_never_survives_in_text(kind: str) -> None:
     secrets, line = KINDS[kind]
 
-    @settings(max_examples=25)
     @given(secrets)
     def hidden(secret: str) -> None:
         shown = hide_in_text(line.replace("@", secret, 1) if line.count("@") == 1 else _planted(line, secret))

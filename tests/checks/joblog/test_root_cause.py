@@ -245,7 +245,7 @@ PIECES = [line for each in SIGNATURES for line in each.matches] + [
 ]
 
 
-@settings(suppress_health_check=[HealthCheck.too_slow], deadline=None)
+@settings(suppress_health_check=[HealthCheck.too_slow])
 @given(
     st.dictionaries(
         st.sampled_from(["workerlog.0", "workerlog.1", "workerlog.7", "console.txt", "endpoints.log", "envlog.0"]),

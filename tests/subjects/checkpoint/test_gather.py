@@ -100,7 +100,7 @@ def test_keys_are_shown_without_secrets_and_without_characters_that_cannot_be_wr
     assert found.tensors[0].key.encode("utf-8")
 
 
-settled = settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, max_examples=60)
+settled = settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 
 
 @settled

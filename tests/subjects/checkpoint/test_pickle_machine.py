@@ -32,7 +32,7 @@ DTYPES = {
 }
 PROTOCOLS = range(pickle.HIGHEST_PROTOCOL + 1)
 
-relaxed = settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, max_examples=60)
+relaxed = settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 
 
 @st.composite

@@ -29,7 +29,7 @@ def test_this_machine_goes_to_json_and_comes_back_equal():
     assert 65000 in {port.number for port in environment.ports}
 
 
-@settings(max_examples=40, suppress_health_check=[HealthCheck.too_slow])
+@settings(suppress_health_check=[HealthCheck.too_slow])
 @given(st.from_type(Environment))
 def test_any_facts_go_to_json_and_come_back_equal(environment):
     assert there_and_back(environment) == environment

@@ -157,7 +157,7 @@ def test_an_event_has_its_time_and_its_neighbours(worker):
     assert [line.text for line in event.context] == ["a", "b", "c", "d"]
 
 
-@settings(suppress_health_check=[HealthCheck.too_slow], deadline=None)
+@settings(suppress_health_check=[HealthCheck.too_slow])
 @given(
     st.lists(st.sampled_from(PIECES) | st.text(max_size=20), max_size=60),
     st.sampled_from(["workerlog.0", "console.txt"]),
@@ -167,7 +167,6 @@ def test_any_mixture_of_pieces_is_read_and_survives_json(pieces: list[str], name
     assert from_plain(JobLog, to_plain(joblog), "here") == joblog
 
 
-@settings(deadline=None)
 @given(st.binary(max_size=3000))
 def test_any_bytes_are_read(data: bytes):
     joblog = joblog_of({"console.txt": data.decode("latin-1")}, SIGNATURES)

@@ -5,7 +5,7 @@ import contextlib
 import json
 from pathlib import Path
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from paddle_doctor.core.errors import InputError
@@ -78,7 +78,6 @@ def survives(source: str, path: str = "eval.py") -> Script:
 
 
 @given(MODULES)
-@settings(max_examples=100, deadline=None)
 def test_generated_source_gives_facts(source: str):
     script = survives(source)
     try:
@@ -91,13 +90,11 @@ def test_generated_source_gives_facts(source: str):
 
 
 @given(st.text(), st.sampled_from(["eval.py", "eval.ipynb"]))
-@settings(max_examples=150, deadline=None)
 def test_any_text_gives_facts_or_a_fault(source: str, path: str):
     survives(source, path)
 
 
 @given(st.sampled_from(REAL), st.data())
-@settings(max_examples=40, deadline=None)
 def test_damaged_source_gives_facts_or_a_fault(source: str, data: st.DataObject):
     start = data.draw(st.integers(0, len(source)))
     end = data.draw(st.integers(start, min(start + 200, len(source))))
@@ -105,7 +102,6 @@ def test_damaged_source_gives_facts_or_a_fault(source: str, data: st.DataObject)
 
 
 @given(st.binary(max_size=300), st.sampled_from(["eval.py", "eval.ipynb"]))
-@settings(max_examples=150, deadline=None)
 def test_any_bytes_give_facts_or_one_sentence(tmp_path_factory, data: bytes, name: str):
     path = tmp_path_factory.getbasetemp() / name
     path.write_bytes(data)
