@@ -257,7 +257,10 @@ def _of_error(path: str, error: PythonError, voice: Voice) -> Candidate:
     fix = CAUSES[cause].fix
     if error.own is not None:
         place = FIX_FRAME.fill(path=error.own.path, line=error.own.line, function=error.own.function or "<module>")
-        fix = replace(fix, summary=Text(f"{place.en} {fix.summary.en}", f"{place.zh}{fix.summary.zh}"))
+        known = cause == "user-code-exception"  # whose general cure is to look for that place
+        fix = replace(
+            fix, summary=place if known else Text(f"{place.en} {fix.summary.en}", f"{place.zh}{fix.summary.zh}")
+        )
     text = f"{error.type}: {error.message}".removesuffix(": ") if error.type else BROKEN_OFF.en
     return Candidate(
         cause=cause,

@@ -55,16 +55,16 @@ def tally(report: Report) -> Text:
 
 def place(location: Location) -> Text:
     """Where it is, as a person would point at it: ``eval.py:12:5``, ``PADDLE_TRAINERS_NUM``, ``port 6170``."""
+    spot = ":".join(str(part) for part in (location.path, location.line, location.column) if part is not None)
     numbered = (
+        (location.rank, same("rank {it}")),
+        (spot or None, same("{it}")),
         (location.cell, Text("cell {it}", "第 {it} 个单元格")),
         (location.tensor, same("{it}")),
         (location.variable, same("{it}")),
-        (location.rank, same("rank {it}")),
         (location.port, Text("port {it}", "端口 {it}")),
         (location.pid, Text("process {it}", "进程 {it}")),
         (location.gpu, same("GPU {it}")),
     )
-    spot = ":".join(str(part) for part in (location.path, location.line, location.column) if part is not None)
-    parts = [same(spot)] if spot else []
-    parts += [template.fill(it=value) for value, template in numbered if value is not None]
+    parts = [template.fill(it=value) for value, template in numbered if value is not None]
     return Text("  ".join(part.en for part in parts), "  ".join(part.zh for part in parts))
