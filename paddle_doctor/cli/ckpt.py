@@ -44,7 +44,7 @@ BRANCHES, WRITER, LOADING = (
 )
 
 NAMES = {
-    Format.STATE_DICT: Text("state dict of Paddle", "Paddle state dict"),
+    Format.STATE_DICT: same("Paddle state dict"),
     Format.OPTIMIZER: Text("optimizer state of Paddle", "Paddle 优化器状态"),
     Format.NESTED: Text("state dicts inside a dict", "嵌套在 dict 中的 state dict"),
     Format.OTHER_PICKLE: Text("pickle of something else ({root})", "其他内容的 pickle（{root}）"),

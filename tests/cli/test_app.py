@@ -57,6 +57,16 @@ def test_every_command_has_help_with_an_example_in_both_languages(language, tmp_
 
 
 @pytest.mark.parametrize(
+    ("line", "offered"),
+    [("paddle-doctor c", {"ckpt", "checks"}), ("paddle-doctor ckpt --fo", {"--format"})],
+)
+def test_the_shell_completes_commands_and_options(doctor, line, offered):
+    word = str(len(line.split()) - 1)
+    ran = doctor(_PADDLE_DOCTOR_COMPLETE="complete_bash", COMP_WORDS=line, COMP_CWORD=word)
+    assert set(ran.stdout.split()) == offered
+
+
+@pytest.mark.parametrize(
     ("arguments", "english", "chinese"),
     [
         (["cheks"], "There is no command 'cheks'. Did you mean 'checks'?", "没有“cheks”这个命令。"),
