@@ -19,10 +19,6 @@ LOOK_HANG = Text(
     "While it hangs, look where each rank stands: py-spy dump --pid PID",
     "卡住时查看每个 rank 停在哪里：py-spy dump --pid PID",
 )
-LOOK_HANG = Text(
-    "While it hangs, look where each rank stands: py-spy dump --pid PID",
-    "卡住时查看每个 rank 停在哪里：py-spy dump --pid PID",
-)
 
 
 @dataclass(slots=True)

@@ -41,10 +41,6 @@ WORKER_FAILED = Text(
     "A DataLoader worker failed; its own message is not in this log.",
     "DataLoader worker 出错，但日志里没有它自己的信息。",
 )
-WORKER_FAILED = Text(
-    "A DataLoader worker failed; its own message is not in this log.",
-    "DataLoader worker 出错，但日志里没有它自己的信息。",
-)
 FINE = Text("Nothing in these logs failed.", "这些日志里没有失败。")
 
 OPEN = Text("Open {files}.", "打开 {files}。")
@@ -53,15 +49,6 @@ OPEN_RANKS = Text(
     "打开失败 rank 的 workerlog.N；启动器把它们放在 --log_dir（默认 ./log）。",
 )
 LAST_LINE = Text("The last line of this rank's log.", "该 rank 日志的最后一行。")
-OPEN = Text("Open {files}.", "打开 {files}。")
-OPEN_RANKS = Text(
-    "Open workerlog.N of the ranks that failed; the launcher keeps them in --log_dir (by default ./log).",
-    "打开失败 rank 的 workerlog.N；启动器把它们放在 --log_dir（默认 ./log）。",
-)
-OPEN_RANKS = Text(
-    "Open workerlog.N of the ranks that failed; the launcher keeps them in --log_dir (by default ./log).",
-    "打开失败 rank 的 workerlog.N；启动器把它们放在 --log_dir（默认 ./log）。",
-)
 NO_LOG_DIR = Text(
     "This launcher kept no workerlog (log_dir: None). Run again with --log_dir log.",
     "该启动器没有保存 workerlog（log_dir: None）。请加 --log_dir log 重新运行。",
