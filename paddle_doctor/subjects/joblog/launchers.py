@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 
 from paddle_doctor.subjects.joblog.model import FailedContainer, Launcher
+from paddle_doctor.subjects.joblog.times import Clock
 
 _LAUNCH = re.compile(r"\bL?AUNCH (?:INFO|ERROR|WARNING|DEBUG) |\bcontroller\.py:\d+|\] Pod failed")
 _LEGACY = re.compile(r"\b(?:launch_utils|launch|utils)\.py:\d+(?:\]| -)|^-{5,} {1,3}Configuration Arguments -{5,}")
@@ -48,10 +48,6 @@ _ANY = (
     "Pod failed",
 )
 MOST_FAILED = 4096
-
-
-#: Asks for the time of the line at hand, where one is needed.
-Clock = Callable[[], float | None]
 
 
 class LauncherReader:
@@ -105,7 +101,6 @@ class LauncherReader:
             blame_line=self._blame[0] if self._blame else None,
             blame_text=self._blame[1] if self._blame else None,
             gave_up=self._gave_up,
-            completed=self._completed,
             exit_code=self._values.get("exit"),
             signalled=self._values.get("signal"),
             world_size=self._values.get("size"),

@@ -148,7 +148,6 @@ class Launcher:
     blame_line: int | None = None
     blame_text: str | None = None
     gave_up: bool = False
-    completed: bool = False
     exit_code: int | None = None
     signalled: int | None = None
     world_size: int | None = None
@@ -180,7 +179,6 @@ class LogFile:
     summaries: tuple[ErrorSummary, ...] = ()
     launcher: Launcher | None = None
     tail: tuple[Line, ...] = ()
-    last_time: float | None = None
     pid: int | None = None
     variables: int = 0
     secrets: int = 0

@@ -143,7 +143,6 @@ class Run:
             summaries=tuple(_hidden_summary(each) for each in self._blocks.summaries),
             launcher=self._launcher.facts(),
             tail=tuple(_hidden_line(line) for line in [each for each in self._recent if each.text][-TAIL:]),
-            last_time=self._time_now(),
             pid=self._pid,
             variables=variables,
             secrets=secrets,

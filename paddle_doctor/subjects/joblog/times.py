@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import calendar
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+
+#: Asks for the time of the line at hand, where one is needed: most lines are never asked for theirs.
+Clock = Callable[[], float | None]
 
 #: ``2026-12-01 00:58:26,925``, ``2026/12/01 00:58:26``, ``2026-12-01T00:58:26.9``
 _DATED = re.compile(r"\b(20\d\d)[-/](\d\d)[-/](\d\d)[ T](\d\d):(\d\d):(\d\d)(?:[.,](\d{1,6}))?")

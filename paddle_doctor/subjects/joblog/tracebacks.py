@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from dataclasses import dataclass
 
 from paddle_doctor.subjects.joblog.model import Frame, Link, PythonError
+from paddle_doctor.subjects.joblog.times import Clock
 
 HEADER = "Traceback (most recent call last)"
 
@@ -29,7 +29,6 @@ _IPYTHON_HEADER = re.compile(rf"^{_NAME}\s{{3,80}}Traceback \(most recent call l
 _ORIGIN = re.compile(r"^(?:Exception in thread (?P<thread>[^:]{1,80})|Process (?P<process>[\w-]{1,40})):?$")
 _WORKER = re.compile(r"DataLoader worker\s?\((?P<worker>\d{1,6})\) caught (?P<type>\w{1,80}) with message")
 _IGNORED = re.compile(r"^(?:Exception ignored in|Error in sys\.excepthook|Error in atexit)")
-_REPEATED = re.compile(r"^\s*\[Previous line repeated \d+ more times\]")
 
 _DURING = "During handling of the above exception, another exception occurred"
 _CAUSED = "The above exception was the direct cause of the following exception"
@@ -73,10 +72,6 @@ class _Open:
     source_due: bool = False
     gap: bool = False
     lines: int = 0
-
-
-#: Asks for the time of the line at hand, where one is needed.
-Clock = Callable[[], float | None]
 
 
 class TracebackReader:
