@@ -16,17 +16,17 @@ PAGE = Page(
     code="PD206",
     name="nested-state-dict",
     severity=Severity.INFO,
-    title=Text("the weights lie inside another dict", "权重嵌套在另一层 dict 里"),
+    title=Text("The weights lie inside another dict", "权重嵌套在另一层 dict 里"),
     what=Text(
         "The file is a dict of dicts, such as {'model': ..., 'optimizer': ..., 'epoch': ...}: the weights are one "
         "entry of it.",
         "文件是 dict 套 dict，例如 {'model': ..., 'optimizer': ..., 'epoch': ...}：权重只是其中一项。",
     ),
     why=Text(
-        "That is a good way to save a training, if it is loaded in the same way. Given to set_state_dict as a whole, "
-        "no key fits: Paddle only warns, and all weights stay untrained.",
-        "用来保存训练过程没有问题，但加载方式必须与之对应。如果整个交给 set_state_dict，没有一个键能对上："
-        "Paddle 只给出警告，所有权重保持未训练的状态。",
+        "That is a good way to save a training run, as long as it is loaded in the same way. If the whole dict "
+        "is given to set_state_dict, no key matches: Paddle only warns, and all weights stay untrained.",
+        "这样保存训练进度没有问题，但加载时必须与之对应。如果整个交给 set_state_dict，没有一个键能对上：Paddle "
+        "只给出警告，所有权重保持未训练的状态。",
     ),
     cure=Text(
         "Take the entry out when loading: model.set_state_dict(paddle.load(path)['model']).",
@@ -37,8 +37,8 @@ PAGE = Page(
 )
 
 NESTED = Text(
-    "The weights of {name} lie one level down, under {branches}. Given to a model as a whole, no key fits: Paddle only "
-    "warns, and the weights stay untrained.",
+    "The weights of {name} lie one level down, under {branches}. If the whole dict is given to a model, no "
+    "key matches: Paddle only warns, and the weights stay untrained.",
     "{name} 的权重在下一层：{branches}。如果整个交给模型，没有一个键能对上：Paddle 只给出警告，权重保持未训练的状态。",
 )
 TAKE = Text("Load the entry that holds the weights.", "加载其中保存权重的那一项。")

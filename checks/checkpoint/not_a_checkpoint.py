@@ -16,24 +16,26 @@ PAGE = Page(
     code="PD202",
     name="not-a-checkpoint",
     severity=Severity.ERROR,
-    title=Text("the file is something other than a checkpoint", "文件根本不是权重文件"),
+    title=Text("The file is not a checkpoint at all", "文件根本不是权重文件"),
     what=Text(
-        "The content of the file is not what its name says: a Git LFS pointer in place of the file that it stands for, "
-        "a web page that was saved in place of a download, an archive that nobody unpacked, an empty file or one full "
-        "of zeros, text.",
+        "The content of the file is not what its name says: a Git LFS pointer in place of the file that it "
+        "stands for, a web page that was saved in place of a download, an archive that was not unpacked, an "
+        "empty file or one full of zeros, or plain text.",
         "文件内容与文件名不符：是 Git LFS 指针而不是它所指的文件，是下载时误存的网页，是没有解压的压缩包，"
         "是空文件或全零文件，或者是普通文本。",
     ),
     why=Text(
-        "paddle.load cannot read it. Whatever the file really is, the message is the same "
-        "(ValueError: `paddle.load` can not parse the file), so it does not tell what went wrong. "
-        "An empty file gives EOFError: Ran out of input.",
-        "paddle.load 无法读取它。不管文件实际是什么，报错都一样（ValueError: `paddle.load` can not parse the file），"
-        "看不出问题所在。空文件则报 EOFError: Ran out of input。",
+        "paddle.load cannot read it. Whatever the file really is, the message is nearly always the same "
+        "(ValueError: `paddle.load` can not parse the file), so it does not tell what went wrong. Two kinds "
+        "differ: an empty file gives EOFError: Ran out of input, and the parameters of an inference model load "
+        "without an error, as meaningless values.",
+        "paddle.load 无法读取它。不管文件实际是什么，报错几乎都一样（ValueError: `paddle.load` can not parse "
+        "the file），看不出问题所在。有两种例外：空文件报 EOFError: Ran out of input；推理模型的参数文件不报错，"
+        "但读出的值没有意义。",
     ),
     cure=Text(
-        "Fetch the true file: 'git lfs pull' for a pointer, the direct link for a page; unpack an archive. For an "
-        "empty file, look for a full disk and take an earlier checkpoint.",
+        "Fetch the real file: 'git lfs pull' for a pointer, the direct link for a page; unpack an archive. For "
+        "an empty file, check whether the disk is full, and take an earlier checkpoint.",
         "获取真正的文件：指针用“git lfs pull”，网页改用直接下载链接，压缩包先解压；空文件请检查磁盘是否已满，"
         "并改用更早的检查点。",
     ),
@@ -53,8 +55,8 @@ WHAT = {
         "{name} 是一个网页：下载时得到的是页面（登录页、预览页或错误页），被存成了这个文件名。",
     ),
     Format.XML: Text(
-        "{name} is an XML document, as a storage service sends to refuse a download.",
-        "{name} 是一个 XML 文档，通常是对象存储拒绝下载时返回的内容。",
+        "{name} is an XML document, such as a storage service sends when it refuses a download.",
+        "{name} 是一个 XML 文档，对象存储拒绝下载时会返回这样的内容。",
     ),
     Format.JSON: Text(
         "{name} is JSON text: a configuration, or a server's answer in place of a download.",
@@ -73,13 +75,13 @@ WHAT = {
     Format.TAR: Text("{name} is a tar archive.", "{name} 是 tar 归档文件。"),
     Format.ZIP: Text("{name} is a zip archive.", "{name} 是 zip 压缩包。"),
     Format.NUMPY: Text(
-        "{name} is a file of NumPy (.npy or .npz), not of paddle.save.",
+        "{name} is a NumPy file (.npy or .npz), not one that paddle.save wrote.",
         "{name} 是 NumPy 文件（.npy 或 .npz），不是 paddle.save 保存的。",
     ),
-    Format.HDF5: Text("{name} is an HDF5 file (as of Keras).", "{name} 是 HDF5 文件（例如 Keras 所用）。"),
+    Format.HDF5: Text("{name} is an HDF5 file (Keras writes such files).", "{name} 是 HDF5 文件（例如 Keras 所用）。"),
     Format.SAFETENSORS: Text(
-        "{name} holds safetensors under another name: paddle.load reads it only when told so.",
-        "{name} 的内容是 safetensors，扩展名却不是：需要明确告诉 paddle.load 才能读取。",
+        "{name} holds safetensors under another suffix: paddle.load reads it only with safetensors=True.",
+        "{name} 的内容是 safetensors，扩展名却不是：加上 safetensors=True，paddle.load 才能读取。",
     ),
     Format.INFERENCE_PARAMS: Text(
         "{name} holds the parameters of an inference model (.pdiparams), not a state dict: paddle.load does not "
@@ -96,7 +98,7 @@ WHAT = {
     ),
 }
 
-FETCH = Text("Fetch the true file{size}.", "下载真正的文件{size}。")
+FETCH = Text("Fetch the real file{size}.", "下载真正的文件{size}。")
 ITS_SIZE = Text(" ({size} bytes)", "（{size} 字节）")
 DOWNLOAD = Text(
     "Download it again by the direct link (on code hosts the one called raw or download), and look at its size.",
@@ -106,7 +108,9 @@ REFUSED = Text(
     "Open the file: it says why the download was refused. Often the link has expired; get a new one.",
     "打开文件看看，里面写明了拒绝下载的原因；常见的是链接已过期，请重新获取。",
 )
-RIGHT_PATH = Text("Check the path: this is not the file that was meant.", "请核对路径：这不是要加载的那个文件。")
+RIGHT_PATH = Text(
+    "Check the path: this does not look like the file that was meant.", "请核对路径：这看起来不是要加载的那个文件。"
+)
 EARLIER = Text(
     "Take an earlier checkpoint or copy the file again. paddle.save writes in place, so a full disk destroys the file "
     "that it overwrites: check the space first.",
@@ -115,12 +119,12 @@ EARLIER = Text(
 UNPACK = Text("Unpack it, and load what is inside.", "先解压，再加载里面的文件。")
 ANOTHER = Text("Convert it, or take the file that was made for Paddle.", "转换格式，或改用为 Paddle 准备的文件。")
 TELL_LOAD = Text(
-    "Tell paddle.load what it is, or give it the suffix .safetensors.",
-    "告诉 paddle.load 文件类型，或改用 .safetensors 扩展名。",
+    "Load it with safetensors=True. Renaming the file is not enough.",
+    "加载时传入 safetensors=True；只改扩展名没有用。",
 )
 JIT = Text(
-    "Load it with paddle.jit.load, by its prefix, or with an inference predictor.",
-    "用 paddle.jit.load（给出前缀）或推理 Predictor 加载。",
+    "Load it with paddle.jit.load (the path without its suffix), or with an inference predictor.",
+    "用 paddle.jit.load（传入不带扩展名的路径前缀）或推理 Predictor 加载。",
 )
 
 

@@ -16,7 +16,7 @@ PAGE = Page(
     code="PD211",
     name="not-a-state-dict",
     severity=Severity.WARNING,
-    title=Text("the weights file holds no state dict", "权重文件里没有 state dict"),
+    title=Text("The weights file holds no state dict", "权重文件里没有 state dict"),
     what=Text(
         "The file is called .pdparams and can be loaded, but what comes out is not a dict of tensors.",
         "文件扩展名是 .pdparams，也能加载，但得到的不是由张量组成的 dict。",

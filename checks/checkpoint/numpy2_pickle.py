@@ -23,12 +23,12 @@ PAGE = Page(
     code="PD208",
     name="numpy2-pickle",
     severity=Severity.ERROR,
-    title=Text("the job's NumPy is too old for this checkpoint", "任务所用的 NumPy 版本太旧，读不了这个检查点"),
+    title=Text("The job's NumPy is too old for this checkpoint", "任务所用的 NumPy 版本太旧，读不了这个权重文件"),
     what=Text(
         "The checkpoint was saved under NumPy 2, which names its internals numpy._core; NumPy 1.25 and earlier do not "
         "know that name. NumPy 1.26 does, and reads such files.",
-        "检查点是在 NumPy 2 下保存的，其内部模块名为 numpy._core；NumPy 1.25 及更早版本没有这个名字。"
-        "NumPy 1.26 有，可以读取。",
+        "权重文件是在 NumPy 2 下保存的，其内部模块名为 numpy._core；NumPy 1.25 及更早版本没有这个名字。NumPy "
+        "1.26 有，可以读取。",
     ),
     why=Text(
         "paddle.load fails with ModuleNotFoundError: No module named 'numpy._core'.",

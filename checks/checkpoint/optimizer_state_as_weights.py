@@ -16,15 +16,15 @@ PAGE = Page(
     code="PD204",
     name="optimizer-state-as-weights",
     severity=Severity.ERROR,
-    title=Text("the weights file holds the state of an optimizer", "权重文件里装的是优化器状态"),
+    title=Text("The weights file holds optimizer state", "权重文件里装的是优化器状态"),
     what=Text(
         "Every tensor in the file is what an optimizer keeps for a parameter (moments, velocities, powers of beta), "
         "and none is a weight. Paddle's convention is .pdopt for such files and .pdparams for weights.",
-        "文件里的张量都是优化器为参数保存的量（moment、velocity、beta 的幂等），没有一个是权重。"
-        "按 Paddle 的惯例，这类文件用 .pdopt，权重用 .pdparams。",
+        "文件里的张量都是优化器为参数保存的量（moment、velocity、beta 的累乘等），没有一个是权重。按 Paddle 的"
+        "惯例，这类文件用 .pdopt，权重用 .pdparams。",
     ),
     why=Text(
-        "Given to a model, no key fits. Paddle only warns, and the job goes on with untrained weights.",
+        "Given to a model, no key matches. Paddle only warns, and the job goes on with untrained weights.",
         "加载到模型时没有一个键能对上。Paddle 只给出警告，任务会用未训练的权重继续运行。",
     ),
     cure=Text(
@@ -36,9 +36,9 @@ PAGE = Page(
 )
 
 NAMED_WEIGHTS = Text(
-    "{name} is called a weights file and holds only optimizer state. Given to a model, no key fits: Paddle only warns, "
-    "and the weights stay untrained.",
-    "{name} 名为权重文件，里面却只有优化器状态。加载到模型时没有一个键能对上：Paddle 只给出警告，"
+    "{name} is named like a weights file but holds only optimizer state. Given to a model, no key matches: "
+    "Paddle only warns, and the weights stay untrained.",
+    "{name} 用的是权重文件的扩展名，里面却只有优化器状态。加载到模型时没有一个键能对上：Paddle 只给出警告，"
     "权重保持未训练的状态。",
 )
 NAMED_OTHERWISE = Text(

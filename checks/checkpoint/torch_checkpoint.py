@@ -15,7 +15,7 @@ PAGE = Page(
     code="PD207",
     name="torch-checkpoint",
     severity=Severity.ERROR,
-    title=Text("the file was saved by PyTorch", "文件是 PyTorch 保存的"),
+    title=Text("The file was saved by PyTorch", "文件是 PyTorch 保存的"),
     what=Text(
         "The file was written by torch.save: since PyTorch 1.6 a zip archive, before (and with "
         "_use_new_zipfile_serialization=False) a row of pickles behind a magic number.",
@@ -31,8 +31,8 @@ PAGE = Page(
     ),
     cure=Text(
         "Convert it where PyTorch is installed. Keys and layouts differ: torch.nn.Linear keeps its weight as "
-        "[out, in], paddle.nn.Linear as [in, out], so those are to be transposed; running_mean and running_var of a "
-        "batch norm are called _mean and _variance in Paddle.",
+        "[out, in], paddle.nn.Linear as [in, out], so those must be transposed; running_mean and running_var "
+        "of a batch norm are called _mean and _variance in Paddle.",
         "在装有 PyTorch 的环境中转换。键名和布局有差别：torch.nn.Linear 的 weight 是 [out, in]，paddle.nn.Linear 是 "
         "[in, out]，需要转置；BatchNorm 的 running_mean、running_var 在 Paddle 中叫 _mean、_variance。",
     ),

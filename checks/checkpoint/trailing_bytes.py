@@ -16,7 +16,7 @@ PAGE = Page(
     code="PD209",
     name="trailing-bytes",
     severity=Severity.WARNING,
-    title=Text("there are bytes behind the end of the checkpoint", "检查点结束之后还有多余的字节"),
+    title=Text("There are extra bytes after the end of the checkpoint", "权重文件末尾有多余的字节"),
     what=Text(
         "The content ends before the file does. Two files were joined, a longer old file was written over without "
         "being emptied, the file was opened for appending, or something was hidden there.",
@@ -26,8 +26,8 @@ PAGE = Page(
         "paddle.load reads a .pdparams up to its end and says nothing of the rest, so a damaged or doubled file goes "
         "unnoticed: if two checkpoints were joined, the first is loaded. With .pdiparams Paddle refuses (Not allowed "
         "to load partial data via load_combine_op), and the safetensors library refuses too.",
-        "paddle.load 读完 .pdparams 的内容就停下，对其余部分只字不提，损坏或重复的文件因此不会被发现：如果两个检查点"
-        "拼在一起，加载的是第一个。.pdiparams 则会被 Paddle 拒绝（Not allowed to load partial data via "
+        "paddle.load 读完 .pdparams 的内容就停下，对其余部分只字不提，损坏或重复的文件因此不会被发现：如果两个"
+        "权重文件拼在一起，加载的是第一个。.pdiparams 则会被 Paddle 拒绝（Not allowed to load partial data via "
         "load_combine_op），safetensors 库也会拒绝。",
     ),
     cure=Text(
@@ -39,11 +39,11 @@ PAGE = Page(
 )
 
 IGNORED = Text(
-    "{name} goes on for {count} bytes behind the end of its content. paddle.load ignores them and says nothing.",
+    "{name} has {count} extra bytes after the end of its content. paddle.load ignores them and says nothing.",
     "{name} 的内容结束后还有 {count} 字节。paddle.load 会忽略它们，不作任何提示。",
 )
 REFUSED = Text(
-    "{name} goes on for {count} bytes behind its last tensor, and is refused for that when it is loaded.",
+    "{name} has {count} extra bytes after its last tensor, and loading refuses it for that.",
     "{name} 的最后一个张量之后还有 {count} 字节，加载时会因此被拒绝。",
 )
 AGAIN = Text("Copy, download or save it again.", "重新拷贝、下载或保存。")

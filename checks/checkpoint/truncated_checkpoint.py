@@ -17,7 +17,7 @@ PAGE = Page(
     code="PD203",
     name="truncated-checkpoint",
     severity=Severity.ERROR,
-    title=Text("the file ends before its content does", "文件不完整，提前结束"),
+    title=Text("The file ends before its content does", "文件不完整，提前结束"),
     what=Text(
         "The file breaks off in the middle: what it announces is longer than what is there. That happens when a "
         "download or a copy is interrupted, when the disk is full, or when the job is killed while it saves.",

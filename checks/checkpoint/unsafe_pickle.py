@@ -18,16 +18,16 @@ PAGE = Page(
     code="PD205",
     name="unsafe-pickle",
     severity=Severity.ERROR,
-    title=Text("loading the file would run foreign code", "加载该文件会执行外来代码"),
+    title=Text("Loading the file would run foreign code", "加载该文件会执行外来代码"),
     what=Text(
-        "A .pdparams file is a pickle, and a pickle is a program: it may import any module and call any function. "
-        "A checkpoint of Paddle needs only a few exact calls, those that build NumPy arrays and plain Python values. "
-        "This file does something else. The check works from the list of what is allowed, matched literally (the "
-        "'eval' with which Paddle writes a DenseTensor is allowed in that one form only), and follows the pickle "
-        "instruction by instruction without running anything.",
-        ".pdparams 是 pickle 文件，而 pickle 是程序：它可以导入任何模块、调用任何函数。Paddle 的检查点只需要少数几种"
-        "固定的调用，用来构造 NumPy 数组和普通的 Python 值。这个文件做了别的事。本检查基于允许清单，逐字匹配"
-        "（Paddle 写 DenseTensor 时用的“eval”也只允许那一种写法），逐条跟踪 pickle 指令，但不执行任何内容。",
+        "A .pdparams file is a pickle, and a pickle is a program: it may import any module and call any "
+        "function. A checkpoint of Paddle needs only a few exact calls, those that build NumPy arrays and "
+        "plain Python values. This file does something else. The check works from a list of what is allowed, "
+        "matched literally (the 'eval' with which Paddle writes a DenseTensor is allowed in that one form "
+        "only), and follows the pickle instruction by instruction without running anything.",
+        ".pdparams 是 pickle 文件，而 pickle 是程序：它可以导入任何模块、调用任何函数。Paddle 的权重文件只需要"
+        "少数几种固定的调用，用来构造 NumPy 数组和普通的 Python 值。这个文件做了别的事。本检查基于允许清单，逐"
+        "字匹配（Paddle 写 DenseTensor 时用的“eval”也只允许那一种写法），逐条跟踪 pickle 指令，但不执行任何内容。",
     ),
     why=Text(
         "paddle.load runs it as it reads, before anything can be inspected, and without a warning. It may be a class "
@@ -50,9 +50,9 @@ PAGE = Page(
 
 RUNS = Text(
     "Loading {name} would run what no checkpoint needs: {first}{more}. Do not load it unless you trust its origin.",
-    "加载 {name} 会执行检查点并不需要的内容：{first}{more}。除非信任其来源，否则不要加载。",
+    "加载 {name} 会执行权重文件并不需要的代码：{first}{more}。除非信任其来源，否则不要加载。",
 )
-AND_MORE = Text(" and {count}", " 等，另有{count}")
+AND_MORE = Text(" and {count}", " 等，另有 {count}")
 WHERE = Text("{opcode} at byte {offset}", "{opcode}，位于第 {offset} 字节")
 ASK = Text(
     "Ask for a file that was saved with paddle.save(model.state_dict(), path), or for safetensors.",

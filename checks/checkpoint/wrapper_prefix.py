@@ -22,7 +22,7 @@ PAGE = Page(
     code="PD201",
     name="wrapper-prefix",
     severity=Severity.ERROR,
-    title=Text("the keys carry the name of a wrapper around the model", "键名里带有模型包装层的名字"),
+    title=Text("The keys carry the name of a wrapper around the model", "键名里带有模型包装层的名字"),
     what=Text(
         "The keys of the state dict hold the name under which a wrapper keeps the wrapped model: '_layers' with "
         "Paddle's wrappers, 'module.' in front with PyTorch's DataParallel and DistributedDataParallel (and files "
@@ -37,10 +37,10 @@ PAGE = Page(
         "paddle.DataParallel.state_dict() 本身不加前缀。",
     ),
     why=Text(
-        "Loaded into a model without that wrapper, these keys fit nothing. Paddle does not stop: set_state_dict warns, "
-        "returns the missing keys, and leaves those weights as they were initialised. The evaluation then runs to its "
-        "end on untrained weights. A model that is wrapped in just the same way takes the keys; the file alone cannot "
-        "tell which one it is meant for.",
+        "Loaded into a model without that wrapper, these keys match nothing. Paddle does not stop: "
+        "set_state_dict warns, returns the missing keys, and leaves those weights as they were initialised. "
+        "The evaluation then runs to its end on untrained weights. A model that is wrapped in just the same "
+        "way takes the keys; the file alone cannot tell which one it is meant for.",
         "加载到没有该包装层的模型时，这些键全都对不上。Paddle 并不会停下：set_state_dict 只给出警告并返回缺失的键，"
         "相应权重保持初始化时的值，评估照常跑完，用的却是未训练的权重。以完全相同方式包装的模型可以加载；"
         "仅凭文件无法判断它是给哪一种模型用的。",
@@ -60,8 +60,8 @@ PAGE = Page(
 )
 
 IN_FRONT = Text(
-    "All {total} keys of {name} begin with '{prefix}.', the name under which {wrapper} holds the model. A bare model "
-    "takes none of them: Paddle only warns, and the job evaluates untrained weights.",
+    "All {total} keys of {name} begin with '{prefix}.', the name under which {wrapper} holds the model. An "
+    "unwrapped model takes none of them: Paddle only warns, and the job evaluates untrained weights.",
     "{name} 的全部 {total} 个键都以“{prefix}.”开头，这是{wrapper}保存内部模型所用的名字。未包装的模型一个键都对不上："
     "Paddle 只给出警告，任务会用未训练的权重做评估。",
 )
@@ -78,7 +78,7 @@ PERHAPS = Text(
     "如果是包装层加上的，没有包装的模型就对不上这些键。",
 )
 A_PADDLE_WRAPPER = Text(
-    "a wrapper of Paddle (fleet's sharding, a DataParallel)", " Paddle 包装层（fleet 分片、DataParallel）"
+    "a Paddle wrapper (fleet's sharding, or a DataParallel)", " Paddle 包装层（fleet 分片、DataParallel）"
 )
 A_TORCH_WRAPPER = Text(
     "PyTorch's DataParallel or DistributedDataParallel", " PyTorch 的 DataParallel 或 DistributedDataParallel "
@@ -189,7 +189,7 @@ def _fires() -> Iterator[Example]:
         state_dict("module.fc.weight", "module.fc.bias"),
     )
     yield example(
-        Text("a prefix inside a nested checkpoint", "嵌套检查点内部带有前缀"),
+        Text("a prefix inside a nested checkpoint", "嵌套的 state dict 内部带有前缀"),
         replace(
             state_dict(path="last.pdparams"),
             format=Format.NESTED,

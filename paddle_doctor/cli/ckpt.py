@@ -19,13 +19,13 @@ from paddle_doctor.subjects.checkpoint import Checkpoint, Format, gather_checkpo
 HELP = Text(
     """What is in a checkpoint, and what is wrong with it.
 
-    The file is never loaded, and nothing in it is run: its structure is read, the data of tensors are passed over.
+    The file is never loaded, and nothing in it is run: its structure is read, tensor data is skipped.
 
     - One file: **paddle-doctor ckpt model.pdparams**
     - Every key with its shape: **paddle-doctor ckpt --keys model.pdparams**
     - Several, for a program: **paddle-doctor ckpt --format json *.pdparams**
     """,
-    """检查点里有什么、有什么问题。
+    """权重文件里有什么、有什么问题。
 
     文件不会被加载，其中的内容也不会被执行：只读取结构，跳过张量数据。
 
@@ -45,7 +45,7 @@ BRANCHES, WRITER, LOADING = (
 
 NAMES = {
     Format.STATE_DICT: same("Paddle state dict"),
-    Format.OPTIMIZER: Text("optimizer state of Paddle", "Paddle 优化器状态"),
+    Format.OPTIMIZER: Text("Paddle optimizer state", "Paddle 优化器状态"),
     Format.NESTED: Text("state dicts inside a dict", "嵌套在 dict 中的 state dict"),
     Format.OTHER_PICKLE: Text("pickle of something else ({root})", "其他内容的 pickle（{root}）"),
     Format.INFERENCE_PARAMS: Text(
@@ -89,7 +89,7 @@ def ckpt(
     session: Session,
     files: Annotated[
         list[Path],
-        typer.Argument(metavar="FILE...", help=say("Checkpoint files.", "检查点文件。")),
+        typer.Argument(metavar="FILE...", help=say("Checkpoint files.", "权重文件。")),
     ],
     keys: Annotated[
         bool,

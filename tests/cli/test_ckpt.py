@@ -19,7 +19,7 @@ def test_a_healthy_file_is_described(doctor, healthy):
     ran = doctor("ckpt", "model.pdparams", LANG="en_US.UTF-8")
 
     assert ran.returncode == 0
-    assert "state dict of Paddle" in ran.stdout
+    assert "Paddle state dict" in ran.stdout
     assert "60,200" in ran.stdout
     assert "235.2 KiB (240,800 bytes)" in ran.stdout
     assert "float32 × 2" in ran.stdout
@@ -67,7 +67,7 @@ def test_a_fault_is_an_exit_status(doctor, tmp_path):
 
 @pytest.mark.parametrize(
     ("lang", "words"),
-    [("en_US.UTF-8", "is a folder, not a checkpoint file"), ("zh_CN.UTF-8", "是文件夹，不是权重文件")],
+    [("en_US.UTF-8", "is a folder, not a checkpoint file"), ("zh_CN.UTF-8", "是目录，不是权重文件")],
 )
 def test_a_folder_is_a_wrong_input(doctor, tmp_path, lang, words):
     ran = doctor("ckpt", tmp_path, LANG=lang)

@@ -9,7 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import BinaryIO
 
-from paddle_doctor.core.errors import InputError
+from paddle_doctor.core.errors import DID_YOU_MEAN, NOTHING, UNREADABLE, InputError
 from paddle_doctor.core.language import Text, listing
 from paddle_doctor.core.secrets import hide_in_text
 from paddle_doctor.subjects.checkpoint import kinds, safetensors
@@ -22,12 +22,10 @@ SUFFIXES = (".pdparams", ".pdopt", ".pdiparams", ".safetensors", ".pth", ".pt")
 _SAMPLES, _SAMPLE = 64, 1 << 12
 
 MISSING = Text("There is no file {path}.{near}", "文件 {path} 不存在。{near}")
-DID_YOU_MEAN = Text(" Did you mean {near}?", "您是不是想写 {near}？")
-A_FOLDER = Text("{path} is a folder, not a checkpoint file.{inside}", "{path} 是文件夹，不是权重文件。{inside}")
+A_FOLDER = Text("{path} is a folder, not a checkpoint file.{inside}", "{path} 是目录，不是权重文件。{inside}")
 IT_HOLDS = Text(" It holds {files}: name one of them.", "其中有 {files}，请指明要检查哪一个。")
 HOLDS_NONE = Text(" There is no checkpoint file in it.", "其中没有权重文件。")
-NO_FILE = Text("{path} is no regular file (a device or a pipe).", "{path} 不是普通文件（而是设备或管道）。")
-UNREADABLE = Text("Cannot read {path}: {why}.", "无法读取 {path}：{why}。")
+NO_FILE = Text("{path} is not a regular file (a device or a pipe).", "{path} 不是普通文件（而是设备或管道）。")
 
 
 def gather_checkpoint(path: Path) -> Checkpoint:
@@ -134,7 +132,7 @@ def _checkpoints_in(folder: Path) -> Text:
         with os.scandir(folder) as entries:
             names = sorted(each.name for each in entries if each.name.endswith(SUFFIXES))
     except OSError:
-        return Text("", "")
+        return NOTHING
     if not names:
         return HOLDS_NONE
     return IT_HOLDS.fill(files=listing([*names[:3], *(["…"] if len(names) > 3 else [])]))
@@ -150,6 +148,6 @@ def _near(path: Path) -> Text:
     try:
         names = os.listdir(path.parent)  # noqa: PTH208 - names are all that is wanted
     except OSError:
-        return Text("", "")
+        return NOTHING
     close = difflib.get_close_matches(path.name, [name for name in names if name.endswith(SUFFIXES)], n=1)
-    return DID_YOU_MEAN.fill(near=path.with_name(close[0])) if close else Text("", "")
+    return DID_YOU_MEAN.fill(near=path.with_name(close[0])) if close else NOTHING

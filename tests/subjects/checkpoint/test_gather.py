@@ -220,7 +220,7 @@ def test_a_folder_is_no_checkpoint_but_may_hold_some(tmp_path):
 
 @pytest.mark.skipif(sys.platform == "win32", reason="devices are files on POSIX")
 def test_a_device_is_no_file():
-    assert "no regular file" in complaint(Path("/dev/zero")).text.en
+    assert "not a regular file" in complaint(Path("/dev/zero")).text.en
 
 
 @pytest.mark.skipif(sys.platform == "win32" or os.geteuid() == 0, reason="root may read everything")
