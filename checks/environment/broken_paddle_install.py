@@ -14,7 +14,7 @@ PAGE = Page(
     name="broken-paddle-install",
     severity=Severity.ERROR,
     title=Text(
-        "paddlepaddle and paddlepaddle-gpu are in each other's way", "paddlepaddle 与 paddlepaddle-gpu 互相冲突"
+        "paddlepaddle and paddlepaddle-gpu conflict with each other", "paddlepaddle 与 paddlepaddle-gpu 互相冲突"
     ),
     what=Text(
         "paddlepaddle (CPU) and paddlepaddle-gpu install the same folder, paddle. Where both are installed, the last "
@@ -59,7 +59,7 @@ REINSTALL = Text(
     "Uninstall both, then install the one that you want.",
     "把两个都卸载，再安装需要的那一个。",
 )
-UNKNOWN = Text("unknown build", "未知版本")
+UNKNOWN = Text("unknown build", "类型未知")
 
 
 def _python(*, namespace: bool = False, version: str | None = None, **packages: str) -> Environment:
@@ -101,7 +101,7 @@ def _silent() -> Iterator[Example]:
         subjects={"environment": _python(namespace=True)},
     )
     yield Example(
-        shows=Text("an interpreter that could not be asked", "无法询问的解释器"),
+        shows=Text("an interpreter that could not be queried", "无法查询的解释器"),
         subjects={"environment": Environment(platform="linux")},
     )
 

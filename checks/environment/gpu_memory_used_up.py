@@ -13,7 +13,7 @@ PAGE = Page(
     code="PD302",
     name="gpu-memory-used-up",
     severity=Severity.WARNING,
-    title=Text("A GPU's memory is nearly used up by others", "GPU 显存几乎已被其他进程占满"),
+    title=Text("A GPU's memory is nearly used up by other processes", "GPU 显存几乎已被其他进程占满"),
     what=Text(
         "At least 90 % of a GPU's memory is in use, or less than 1 GiB of it is free, before your job has started. "
         "The report names the processes that hold it, as far as the driver tells.",
@@ -21,17 +21,19 @@ PAGE = Page(
         "报告会列出占用显存的进程（以驱动能提供的信息为准）。",
     ),
     why=Text(
-        "A job that starts on this GPU is likely to end with ResourceExhaustedError (out of memory), and the rank on "
-        "it takes the others with it. Paddle allocates memory as it needs it, so the failure can come late. Memory "
-        "that no visible process holds belongs to another container, or to a process that is not quite dead.",
+        "A job that starts on this GPU is likely to end with ResourceExhaustedError (out of memory), and the "
+        "rank on it takes the other ranks down with it. Paddle allocates memory as it needs it, so the failure "
+        "can come late. Memory that no visible process holds belongs to another container, or to a process "
+        "that has not fully exited.",
         "在这块 GPU 上启动的任务很可能以 ResourceExhaustedError（显存不足）告终，并连累其他 rank。"
         "Paddle 按需分配显存，所以错误可能很晚才出现。没有可见进程占用的显存，属于其他容器，或某个没有彻底退出的进程。",
     ),
     cure=Text(
-        "Choose another GPU (CUDA_VISIBLE_DEVICES, or --devices of the launcher), wait, or end the processes that are "
-        "yours and not needed. Look at each process before you end it: it may be somebody's running job.",
-        "换一块 GPU（CUDA_VISIBLE_DEVICES 或启动器的 --devices）、等待，或结束属于您且不再需要的进程。"
-        "结束之前请逐个确认：它可能是别人正在运行的任务。",
+        "Choose another GPU (CUDA_VISIBLE_DEVICES, or --devices of the launcher), wait, or end processes of "
+        "yours that are no longer needed. Look at each process before you end it: it may be somebody's running "
+        "job.",
+        "换一块 GPU（CUDA_VISIBLE_DEVICES 或启动器的 --devices）、等待，或结束您自己不再需要的进程。结束之前请"
+        "逐个确认：它可能是别人正在运行的任务。",
     ),
     since=Text("every GPU build of Paddle", "所有 GPU 版 Paddle"),
     sources=(
@@ -50,13 +52,13 @@ MESSAGE = Text(
 )
 HELD_BY = Text("Held by {processes}.", "占用者：{processes}。")
 NOBODY = Text(
-    "{memory} GiB of it belong to no process that can be seen from here: another container holds them, or a process "
-    "that is not quite dead.",
-    "其中 {memory} GiB 不属于任何在此可见的进程：可能由其他容器占用，或属于某个没有彻底退出的进程。",
+    "{memory} GiB of it belong to no process that can be seen from here: another container may hold them, "
+    "or a process that has not fully exited.",
+    "其中 {memory} GiB 不属于从这里能看到的任何进程：可能由其他容器占用，或属于某个没有彻底退出的进程。",
 )
 FIX = Text(
-    "Use another GPU, or end the processes that are yours and no longer needed.",
-    "换一块 GPU，或结束属于您且不再需要的进程。",
+    "Use another GPU, or end processes of yours that are no longer needed.",
+    "换一块 GPU，或结束您自己不再需要的进程。",
 )
 
 

@@ -34,7 +34,8 @@ TRAINER_ROWS = (
         lambda shell: shell.no_number("PADDLE_TRAINER_ID"),
         Severity.ERROR,
         Text(
-            "PADDLE_TRAINER_ID is set to {rank_text}, which is no number: 'import paddle' itself raises a ValueError.",
+            "PADDLE_TRAINER_ID is set to {rank_text}, which is not a number: 'import paddle' itself raises a "
+            "ValueError.",
             "PADDLE_TRAINER_ID 的值是 {rank_text}，不是数字：连 import paddle 都会抛出 ValueError。",
         ),
     ),
@@ -43,8 +44,8 @@ TRAINER_ROWS = (
         lambda shell: shell.no_number("PADDLE_TRAINERS_NUM"),
         Severity.ERROR,
         Text(
-            "PADDLE_TRAINERS_NUM is set to {world_size_text}, which is no number: every DataLoader of Paddle 3 raises "
-            "a ValueError; in Paddle 2, DistributedBatchSampler, paddle.Model and get_rank do.",
+            "PADDLE_TRAINERS_NUM is set to {world_size_text}, which is not a number: every DataLoader of Paddle 3 "
+            "raises a ValueError; in Paddle 2, DistributedBatchSampler, paddle.Model and get_rank do.",
             "PADDLE_TRAINERS_NUM 的值是 {world_size_text}，不是数字：Paddle 3 中任何 DataLoader 都会抛出 ValueError；"
             "Paddle 2 中 DistributedBatchSampler、paddle.Model 和 get_rank 会抛出。",
         ),
@@ -95,7 +96,7 @@ TRAINER_ROWS = (
         Severity.ERROR,
         Text(
             f"{ONE_OF_N.en}; init_parallel_env and paddle.Model hang, printing 'Retry to connect' every 3 seconds.",
-            f"{ONE_OF_N.zh}；init_parallel_env 和 paddle.Model 会一直卡住，每 3 秒打印一次 “Retry to connect”。",
+            f"{ONE_OF_N.zh}；init_parallel_env 和 paddle.Model 会一直卡住，每 3 秒打印一次“Retry to connect”。",
         ),
     ),
     Row(
@@ -135,8 +136,8 @@ TRAINER_ROWS = (
         Text(
             "PADDLE_TRAINER_ID makes your script rank {rank}: what only rank 0 does is left out silently. "
             "paddle.Model.save saves nothing, evaluate prints nothing, 'if get_rank() == 0' is never true.",
-            "PADDLE_TRAINER_ID 使脚本成为 rank {rank}：只由 rank 0 完成的事都会被悄悄跳过。"
-            "paddle.Model.save 不保存任何文件，evaluate 不打印结果，“if get_rank() == 0” 永远不成立。",
+            "PADDLE_TRAINER_ID 使脚本成为 rank {rank}：只由 rank 0 执行的操作都会被跳过，且没有任何提示。"
+            "paddle.Model.save 不保存任何文件，evaluate 不打印结果，“if get_rank() == 0”永远不成立。",
         ),
     ),
 )
@@ -148,8 +149,8 @@ OTHER_ROWS = (
         lambda shell: "PADDLE_BACKUP_ENV_PATH" in shell.environment.dangling,
         Severity.ERROR,
         Text(
-            "It names a file that is not there: every DataLoader of Paddle 3 raises a "
-            "FileNotFoundError; in Paddle 2, DistributedBatchSampler and paddle.Model do.",
+            "It names a file that does not exist: every DataLoader of Paddle 3 raises a FileNotFoundError; in "
+            "Paddle 2, DistributedBatchSampler and paddle.Model do.",
             "指向的文件不存在：Paddle 3 中任何 DataLoader 都会抛出 FileNotFoundError；"
             "Paddle 2 中 DistributedBatchSampler 和 paddle.Model 会抛出。",
         ),
@@ -159,9 +160,9 @@ OTHER_ROWS = (
         lambda shell: shell.no_number("PADDLE_PG_TIMEOUT"),
         Severity.ERROR,
         Text(
-            "It is no number of milliseconds: every DataLoader of Paddle 3 raises a ValueError, and so "
-            "does init_parallel_env.",
-            "不是毫秒数：Paddle 3 中任何 DataLoader 都会抛出 ValueError，init_parallel_env 也是。",
+            "It is not a number of milliseconds: every DataLoader of Paddle 3 raises a ValueError, and so does "
+            "init_parallel_env.",
+            "值不是毫秒数：Paddle 3 中任何 DataLoader 都会抛出 ValueError，init_parallel_env 也会。",
         ),
     ),
     Row(
@@ -178,9 +179,9 @@ OTHER_ROWS = (
         lambda shell: len(shell.hosts("PADDLE_TRAINER_ENDPOINTS")) > 1,
         Severity.WARNING,
         Text(
-            "Two hosts in it: paddle.distributed.launch takes this for a job of several nodes and hangs, "
-            "'Waiting peer start...'.",
-            "其中有两台主机：paddle.distributed.launch 会当作多机任务，卡在 “Waiting peer start...”。",
+            "Two hosts in it: paddle.distributed.launch takes this for a multi-node job and hangs at 'Waiting peer "
+            "start...'.",
+            "其中有两台主机：paddle.distributed.launch 会当作多机任务，卡在“Waiting peer start...”。",
         ),
     ),
     Row(
@@ -188,9 +189,9 @@ OTHER_ROWS = (
         lambda shell: len(shell.hosts("DISTRIBUTED_TRAINER_ENDPOINTS")) > 1,
         Severity.WARNING,
         Text(
-            "Two hosts in it: paddle.distributed.launch takes this for a job of several nodes and hangs, "
-            "'Waiting peer start...'.",
-            "其中有两台主机：paddle.distributed.launch 会当作多机任务，卡在 “Waiting peer start...”。",
+            "Two hosts in it: paddle.distributed.launch takes this for a multi-node job and hangs at 'Waiting peer "
+            "start...'.",
+            "其中有两台主机：paddle.distributed.launch 会当作多机任务，卡在“Waiting peer start...”。",
         ),
     ),
     Row(
@@ -198,8 +199,8 @@ OTHER_ROWS = (
         lambda shell: (shell.number("PADDLE_NNODES") or 0) > 1,
         Severity.WARNING,
         Text(
-            "paddle.distributed.launch waits for other nodes and hangs, 'Waiting peer start...'.",
-            "paddle.distributed.launch 会一直等待其他节点，卡在 “Waiting peer start...”。",
+            "paddle.distributed.launch waits for other nodes and hangs at 'Waiting peer start...'.",
+            "paddle.distributed.launch 会一直等待其他节点，卡在“Waiting peer start...”。",
         ),
     ),
     Row(
@@ -207,8 +208,8 @@ OTHER_ROWS = (
         lambda shell: shell.no_number("PADDLE_NPROC_PER_NODE"),
         Severity.WARNING,
         Text(
-            "It is no number: paddle.distributed.launch raises a ValueError.",
-            "不是数字：paddle.distributed.launch 会抛出 ValueError。",
+            "It is not a number: paddle.distributed.launch raises a ValueError.",
+            "值不是数字：paddle.distributed.launch 会抛出 ValueError。",
         ),
     ),
     Row(
@@ -226,7 +227,7 @@ OTHER_ROWS = (
         Severity.WARNING,
         Text(
             "paddle.distributed.launch silently starts a parameter server and trainers that each see all data.",
-            "paddle.distributed.launch 会悄悄改为启动参数服务器，而每个 trainer 都会处理全部数据。",
+            "paddle.distributed.launch 会改为启动参数服务器，每个 trainer 都会处理全部数据，且没有任何提示。",
         ),
     ),
     Row(
@@ -235,7 +236,7 @@ OTHER_ROWS = (
         Severity.WARNING,
         Text(
             "paddle.distributed.launch silently starts a parameter server and trainers that each see all data.",
-            "paddle.distributed.launch 会悄悄改为启动参数服务器，而每个 trainer 都会处理全部数据。",
+            "paddle.distributed.launch 会改为启动参数服务器，每个 trainer 都会处理全部数据，且没有任何提示。",
         ),
     ),
     Row(
@@ -253,8 +254,8 @@ OTHER_ROWS = (
         Severity.WARNING,
         Text(
             "Not an address of this machine: the ranks of paddle.distributed.launch try to meet there and hang, "
-            "'Retry to connect'.",
-            "不是本机的地址：paddle.distributed.launch 的各 rank 会去那里汇合，卡在 “Retry to connect”。",
+            "printing 'Retry to connect'.",
+            "不是本机的地址：paddle.distributed.launch 的各 rank 会到该地址建立连接，卡在“Retry to connect”。",
         ),
     ),
     Row(
@@ -263,7 +264,7 @@ OTHER_ROWS = (
         Severity.WARNING,
         Text(
             "Not an address of this machine: the ranks of paddle.distributed.launch hang or fail to meet.",
-            "不是本机的地址：paddle.distributed.launch 的各 rank 无法汇合，会卡住或报错。",
+            "不是本机的地址：paddle.distributed.launch 的各 rank 无法建立连接，会卡住或报错。",
         ),
     ),
     Row(
@@ -276,7 +277,7 @@ OTHER_ROWS = (
         Severity.WARNING,
         Text(
             "paddle.distributed.launch of a CPU build raises 'ValueError: substring not found'.",
-            "CPU 版的 paddle.distributed.launch 会抛出 “ValueError: substring not found”。",
+            "CPU 版的 paddle.distributed.launch 会抛出“ValueError: substring not found”。",
         ),
     ),
     Row(
@@ -285,7 +286,7 @@ OTHER_ROWS = (
         Severity.WARNING,
         Text(
             "The ranks of fleetrun (the legacy launcher) try to meet there, and fail.",
-            "fleetrun（旧版启动器）的各 rank 会去那里汇合，并因此报错。",
+            "fleetrun（旧版启动器）的各 rank 会到该地址建立连接，并因此报错。",
         ),
     ),
     Row(
@@ -312,7 +313,7 @@ OTHER_ROWS = (
         Severity.WARNING,
         Text(
             "fleet.init() without is_collective=True raises 'Can not find PADDLE_TRAINERS_NUM'.",
-            "不带 is_collective=True 的 fleet.init() 会抛出 “Can not find PADDLE_TRAINERS_NUM”。",
+            "不带 is_collective=True 的 fleet.init() 会抛出“Can not find PADDLE_TRAINERS_NUM”。",
         ),
     ),
     Row(

@@ -35,15 +35,15 @@ PAGE = Page(
         "without a word, so that a wrong accuracy is reported as a right one. Some do nothing: FLAGS_selected_gpus, "
         "MASTER_ADDR, torch's RANK and WORLD_SIZE, PADDLE_TRAINER_ID=0 and PADDLE_TRAINERS_NUM=1 are never reported. "
         "Under a running launcher all of them are right, and nothing is reported either.",
-        "视残留的是哪些变量，任务会卡住、报错、什么也不保存，或者每 N 个样本只评估 1 个而没有任何提示，"
-        "于是错误的精度被当成正确的结果。有些变量没有影响：FLAGS_selected_gpus、MASTER_ADDR、"
-        "torch 的 RANK 和 WORLD_SIZE、PADDLE_TRAINER_ID=0 以及 PADDLE_TRAINERS_NUM=1，都不会报告。"
-        "在正在运行的启动器之下，这些变量都是对的，同样不会报告。",
+        "残留的变量不同，后果也不同：任务会卡住、报错、什么也不保存，或者每 N 个样本只评估 1 个而没有任何提示，"
+        "于是错误的精度被当成正确的结果。有些变量没有影响：FLAGS_selected_gpus、MASTER_ADDR、torch 的 RANK 和 "
+        "WORLD_SIZE、PADDLE_TRAINER_ID=0 以及 PADDLE_TRAINERS_NUM=1，都不会报告。在正在运行的启动器之下，这些变"
+        "量都是正确的，同样不会报告。",
     ),
     cure=Text(
-        "Unset all of them, not only the one that hurts: half of a set does other harm than the whole. "
-        "'eval \"$(paddle-doctor env --shell)\"' does it. Then find who sets them: ~/.bashrc, a sourced script, "
-        "the kernel of a notebook.",
+        "Unset all of them, not only the one that causes the trouble: part of a set does different harm than "
+        "the whole. 'eval \"$(paddle-doctor env --shell)\"' does it. Then find who sets them: ~/.bashrc, a "
+        "sourced script, the kernel of a notebook.",
         "请一次全部 unset，而不是只清除造成问题的那一个：只剩一半的变量会带来别的问题。"
         '执行 eval "$(paddle-doctor env --shell)" 即可。'
         "然后找出是谁设置的：~/.bashrc、被 source 的脚本、notebook 的内核。",
@@ -51,14 +51,14 @@ PAGE = Page(
     since=Text("Paddle 2.6 and 3.3", "Paddle 2.6 和 3.3"),
     sources=(
         "measured: tests/checks/environment/test_on_paddle.py (paddlepaddle 3.3.1)",
-        "measured on paddlepaddle 2.6.2 and 3.3.1, every variable alone and in sets",
+        "measured: paddlepaddle 2.6.2 and 3.3.1, every variable alone and in sets",
         "read: distributed/parallel.py, utils/download.py, distributed/launch/context/args_envs.py of Paddle 3.3.1",
     ),
 )
 
 MESSAGE = Text(
-    "This shell holds variables of a launcher, and no launcher runs above it. {effect}",
-    "当前 shell 中有启动器的变量，但它并不在任何启动器之下运行。{effect}",
+    "This shell holds launch variables, but no launcher is among its parent processes. {effect}",
+    "当前 shell 中有启动变量，但它的父进程中并没有启动器。{effect}",
 )
 OF_VARIABLE = Text("{name}: {effect}", "{name}：{effect}")
 FIX = Text("Remove them from this shell.", "从当前 shell 中清除它们。")
@@ -93,7 +93,7 @@ def _fires() -> Iterator[Example]:
         (Text("a rank beyond the world size", "rank 超出总数"), {"PADDLE_TRAINERS_NUM": "2", "PADDLE_TRAINER_ID": "2"}),
         (Text("the classic set", "经典的一组变量"), CLASSIC),
         (Text("the set of launch", "launch 的一组变量"), {**CLASSIC, "PADDLE_MASTER": "127.0.0.1:50001"}),
-        (Text("the own endpoint alone", "只有自己的 endpoint"), {"PADDLE_CURRENT_ENDPOINT": "127.0.0.1:6170"}),
+        (Text("its own endpoint alone", "只有自己的 endpoint"), {"PADDLE_CURRENT_ENDPOINT": "127.0.0.1:6170"}),
         (Text("two nodes", "两个节点"), {"PADDLE_NNODES": "2"}),
         (Text("another machine's address", "另一台机器的地址"), {"POD_IP": "10.0.0.9"}),
         (Text("a number of ranks per node", "每个节点的 rank 数"), {"PADDLE_NPROC_PER_NODE": "4"}),

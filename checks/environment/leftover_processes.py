@@ -13,23 +13,23 @@ PAGE = Page(
     code="PD303",
     name="leftover-processes",
     severity=Severity.WARNING,
-    title=Text("A dead job has left processes behind", "已经结束的任务留下了残余进程"),
+    title=Text("A dead job has left processes behind", "已经结束的任务留下了残留进程"),
     what=Text(
-        "Orphans: ranks or DataLoader workers whose launcher or main process is dead, while they go on; init has "
-        "adopted them. A rank is recognised by the variables that only a launcher sets, a worker by being a fork that "
-        "holds Paddle. Zombies: processes that have ended and whose parent has not taken note of it.",
-        "孤儿进程：启动器或主进程已经死亡、自己却还在运行的 rank 或 DataLoader worker，它们已被 init 收养。"
-        "rank 由只有启动器才会设置的变量识别，worker 则是加载了 Paddle 的 fork 进程。"
-        "僵尸进程：已经结束、但父进程尚未回收的进程。",
+        "Orphans: ranks or DataLoader workers whose launcher or main process is dead, while they go on; init "
+        "has adopted them. A rank is recognised by the variables that only a launcher sets, a worker by being "
+        "a fork that holds Paddle. Zombies: processes that have ended and whose parent has not collected them.",
+        "孤儿进程：启动器或主进程已经退出、自己却还在运行的 rank 或 DataLoader worker，它们已由 init 接管。"
+        "rank 凭启动器专用的变量识别，worker 凭“由 fork 产生且加载了 Paddle”识别。僵尸进程：已经结束、但父进程"
+        "尚未回收的进程。",
     ),
     why=Text(
         "An orphaned rank keeps its GPU memory, its rendezvous port and its shared memory: the next job fails with out "
         "of memory or dies because the port is taken. A zombie holds neither memory nor port, only its number in the "
         "process table; many of them mean that the parent is stuck or stopped, or that a container's first process "
         "does not collect its children. A launcher that was stopped (Ctrl-Z) does not see that its ranks have died.",
-        "孤儿 rank 会继续占用显存、汇合端口和共享内存：下一个任务会因显存不足或端口被占用而失败。"
-        "僵尸进程既不占内存也不占端口，只占一个进程号；如果很多，说明父进程卡住或被挂起，"
-        "或者容器的 1 号进程不回收子进程。被挂起（Ctrl-Z）的启动器不会发现它的 rank 已经死亡。",
+        "孤儿 rank 会继续占用显存、通信端口和共享内存：下一个任务会因显存不足或端口被占用而失败。僵尸进程既不占"
+        "内存也不占端口，只占一个进程号；如果很多，说明父进程卡住或被挂起，或者容器的 1 号进程不回收子进程。被"
+        "挂起（Ctrl-Z）的启动器不会发现它的 rank 已经退出。",
     ),
     cure=Text(
         "End orphans with kill, and with kill -9 if they do not go. A zombie cannot be killed: it goes when its parent "
@@ -47,28 +47,29 @@ PAGE = Page(
 
 ORPHANS = Text(
     "{processes} of a job whose launcher is dead {are} still running: {pids}.",
-    "任务的启动器已死，但仍有 {processes}在运行：{pids}。",
+    "任务的启动器已经退出，但仍有 {processes}在运行：{pids}。",
 )
 STOPPED = Text(
-    "The job under pid {parent} stands still: it is stopped (Ctrl-Z, or SIGSTOP), and {processes} of it have ended "
-    "without its taking note.",
-    "pid {parent} 之下的任务处于停滞状态：它已被挂起（Ctrl-Z 或 SIGSTOP），其 {processes}已结束但无人回收。",
+    "The job under pid {parent} stands still: it is stopped (Ctrl-Z, or SIGSTOP), and {processes} of it "
+    "have ended without being collected.",
+    "pid {parent} 之下的任务处于停滞状态：它已被挂起（Ctrl-Z 或 SIGSTOP），其 {processes}已结束但尚未回收。",
 )
 ZOMBIES = Text(
-    "Not collected by pid {parent}: {processes}. Zombies hold no memory and no port.",
+    "Not yet collected by the parent, pid {parent}: {processes}. Zombies hold no memory and no port.",
     "{processes}在等待父进程 {parent} 回收。它们不占内存，也不占端口。",
 )
 END_THEM = Text(
-    "End them, after a look at each: kill asks them to go, kill -9 makes them.",
+    "Look at each, then end them: kill asks a process to exit, kill -9 forces it.",
     "逐个确认后结束它们：kill 请求退出，kill -9 强制退出。",
 )
 END_PARENT = Text(
-    "A zombie cannot be killed. It goes when its parent, pid {parent}, collects it or ends; SIGCHLD reminds it.",
+    "A zombie cannot be killed. It disappears when its parent, pid {parent}, collects it or ends; SIGCHLD "
+    "reminds the parent.",
     "僵尸进程无法被杀死。等父进程 {parent} 回收它，或父进程结束后，它才会消失；SIGCHLD 可以提醒父进程。",
 )
 GO_ON = Text(
-    "Let it go on, so that it sees that its processes have ended; or end the whole job.",
-    "让它继续运行，它才会发现进程已经结束；或者结束整个任务。",
+    "Let it continue, so that it notices that its processes have ended; or end the whole job.",
+    "让它继续运行，它才会发现自己的进程已经结束；或者结束整个任务。",
 )
 START_WITH_INIT = Text(
     "The first process of this container does not collect its children. Start the container with an init: "

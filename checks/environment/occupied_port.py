@@ -15,32 +15,33 @@ PAGE = Page(
     severity=Severity.ERROR,
     title=Text("A port that the job would use is taken", "任务要用的端口已被占用"),
     what=Text(
-        "Somebody listens on the port at which the ranks would meet: the one of PADDLE_MASTER, else that of the first "
-        "of PADDLE_TRAINER_ENDPOINTS; the first port that fleetrun takes from FLAGS_START_PORT; or a port that you "
-        "asked about with --port. Only rank 0 binds the meeting port. The endpoints of the other ranks are names, not "
-        "ports that anybody opens, so that those may be taken without harm.",
-        "各 rank 汇合所用的端口上已有程序在监听：即 PADDLE_MASTER 的端口，"
-        "否则是 PADDLE_TRAINER_ENDPOINTS 中第一个的端口；"
-        "或 fleetrun 按 FLAGS_START_PORT 使用的第一个端口；或您用 --port 指定的端口。只有 rank 0 会绑定汇合端口。"
-        "其他 rank 的 endpoint 只是名字，不会被打开，所以即使被占用也无妨。",
+        "Something already listens on the port at which the ranks would meet: the one of PADDLE_MASTER, else "
+        "that of the first of PADDLE_TRAINER_ENDPOINTS; the first port that fleetrun takes from "
+        "FLAGS_START_PORT; or a port that you asked about with --port. Only rank 0 binds the meeting port. The "
+        "endpoints of the other ranks are only names: nobody opens those ports, so it does no harm if they are "
+        "taken.",
+        "各 rank 建立连接所用的端口（rendezvous）上已有程序在监听：即 PADDLE_MASTER 的端口，否则是 "
+        "PADDLE_TRAINER_ENDPOINTS 中第一个的端口；或 fleetrun 按 FLAGS_START_PORT 使用的第一个端口；或您用 "
+        "--port 指定的端口。只有 rank 0 会绑定该端口。其他 rank 的 endpoint 只是名字，不会被打开，所以即使被占"
+        "用也无妨。",
     ),
     why=Text(
-        "Rank 0 dies when it binds the port. Paddle 3 does not say why: it prints 'create libuv server at port', then "
-        "an assertion of uv__finish_close, and aborts (SIGABRT); the words 'Address already in use' never appear. "
-        "Paddle 2 raises 'ValueError: Bind network on IP_ANY:PORT failed'. The other ranks hang, or are stopped by the "
-        "launcher.",
-        "rank 0 绑定端口时会直接死掉。Paddle 3 不会说明原因：它先打印 “create libuv server at port”，"
-        "随后是 uv__finish_close 的断言失败并中止（SIGABRT），“Address already in use” 根本不会出现。"
-        "Paddle 2 会抛出 “ValueError: Bind network on IP_ANY:端口 failed”。其他 rank 会卡住，或被启动器终止。",
+        "Rank 0 fails when it binds the port. Paddle 3 does not say why: it prints 'create libuv server at "
+        "port', then an assertion of uv__finish_close, and aborts (SIGABRT); the words 'Address already in "
+        "use' never appear. Paddle 2 raises 'ValueError: Bind network on IP_ANY:PORT failed'. The other ranks "
+        "hang, or are stopped by the launcher.",
+        "rank 0 绑定端口时会失败退出。Paddle 3 不会说明原因：它先打印“create libuv server at port”，随后是 "
+        "uv__finish_close 的断言失败并中止（SIGABRT），“Address already in use”根本不会出现。Paddle 2 会抛出"
+        "“ValueError: Bind network on IP_ANY:PORT failed”。其他 rank 会卡住，或被启动器终止。",
     ),
     cure=Text(
         "Choose another port, or end the process that holds it if it is a leftover of yours.",
-        "换一个端口；如果占用者是您遗留的进程，就结束它。",
+        "换一个端口；如果占用者是您残留的进程，就结束它。",
     ),
     since=Text("Paddle 2.6 and 3.3", "Paddle 2.6 和 3.3"),
     sources=(
         "tests/checks/environment/test_on_paddle.py (paddlepaddle 3.3.1): the meeting port taken, another one taken",
-        "measured on paddlepaddle 2.6.2: ValueError",
+        "measured: paddlepaddle 2.6.2: ValueError",
         "read: --start_port 6070 is used with --ips only (distributed/launch/controllers/collective.py)",
     ),
 )
@@ -53,20 +54,20 @@ RANK_0_DIES = Text(
     "rank 0 无法绑定：Paddle 3 会因 uv__finish_close 断言失败而中止，Paddle 2 会抛出 ValueError。",
 )
 A_JOB_DIES = Text(
-    "A job whose ranks meet there dies: Paddle 3 aborts with an assertion of uv__finish_close, Paddle 2 raises a "
-    "ValueError.",
-    "在此端口汇合的任务会失败：Paddle 3 会因 uv__finish_close 断言失败而中止，Paddle 2 会抛出 ValueError。",
+    "A job whose ranks meet there fails: Paddle 3 aborts with an assertion of uv__finish_close, Paddle 2 "
+    "raises a ValueError.",
+    "使用该端口建立连接的任务会失败：Paddle 3 会因 uv__finish_close 断言失败而中止，Paddle 2 会抛出 ValueError。",
 )
 ONLY_WITH_IPS = Text(
     "It is the launcher's default and used only with --ips; without it the launcher takes a free port.",
     "它是启动器的默认端口，仅在使用 --ips 时才会用到；否则启动器会自动选择空闲端口。",
 )
 DEFAULT = Text("the launcher's default", "启动器默认值")
-SOMEBODY = Text("a process that cannot be seen from here (another user's)", "在此不可见的进程（属于其他用户）")
+SOMEBODY = Text("a process that cannot be seen from here (another user's)", "从这里看不到的进程（属于其他用户）")
 PID = Text("pid {pid}{who}", "pid {pid}{who}")
 OTHER_PORT = Text(
     "Choose another port, or end pid {pid} if it is a leftover of yours.",
-    "换一个端口；如果 pid {pid} 是您遗留的进程，就结束它。",
+    "换一个端口；如果 pid {pid} 是您残留的进程，就结束它。",
 )
 OTHER_PORT_ONLY = Text("Choose another port.", "换一个端口。")
 
@@ -92,7 +93,7 @@ def _fires() -> Iterator[Example]:
     for shows, environment in (
         (Text("the port that was asked about", "所询问的端口"), _shell(8173, ("--port",))),
         (
-            Text("the port where the ranks meet", "各 rank 汇合的端口"),
+            Text("the port where the ranks meet", "各 rank 建立连接的端口"),
             _shell(6170, ("PADDLE_TRAINER_ENDPOINTS",), PADDLE_TRAINER_ENDPOINTS=ENDPOINTS, PADDLE_TRAINERS_NUM="2"),
         ),
         (
@@ -116,7 +117,7 @@ def _silent() -> Iterator[Example]:
             _shell(6171, ("PADDLE_TRAINER_ENDPOINTS",), PADDLE_TRAINER_ENDPOINTS=ENDPOINTS),
         ),
         (
-            Text("the meeting port, seen from rank 1: rank 0 holds it", "从 rank 1 看汇合端口：由 rank 0 占用"),
+            Text("the meeting port, seen from rank 1: rank 0 holds it", "从 rank 1 看建立连接的端口：由 rank 0 占用"),
             _shell(6170, ("PADDLE_TRAINER_ENDPOINTS",), PADDLE_TRAINER_ENDPOINTS=ENDPOINTS, PADDLE_TRAINER_ID="1"),
         ),
     ):

@@ -23,12 +23,13 @@ PAGE = Page(
         "（Docker 容器的默认值），或剩余不足 64 MiB。",
     ),
     why=Text(
-        "When the batches in flight do not fit, a worker dies of a bus error (SIGBUS), 'insufficient shared memory', "
-        "or the file of a batch cannot be opened; then the queue is killed. 8 MB samples in 64 MB do that, 4 kB "
-        "samples even in 4 MB do not: it depends on the size of a batch, times workers, times batches fetched ahead.",
-        "一旦在途的 batch 放不下，worker 就会因总线错误（SIGBUS，insufficient shared memory）而死，"
-        "或打不开存放 batch 的文件，随后队列被终止。64 MB 下 8 MB 的样本会出错，而 4 kB 的样本在 4 MB 下也没问题："
-        "取决于 batch 大小 × worker 数 × 预取数。",
+        "When the batches in flight do not fit, a worker dies of a bus error (SIGBUS), 'insufficient shared "
+        "memory', or the file of a batch cannot be opened; then the blocking queue is killed. 8 MB samples in "
+        "64 MB do that, 4 kB samples even in 4 MB do not: it depends on the size of a batch, times workers, "
+        "times batches fetched ahead.",
+        "一旦在途的 batch 放不下，worker 就会因总线错误（SIGBUS，insufficient shared memory）而崩溃，或打不开存"
+        "放 batch 的文件，随后 Blocking queue 被终止。64 MB 下 8 MB 的样本会出错，而 4 kB 的样本在 4 MB 下也没"
+        "问题：取决于 batch 大小 × worker 数 × 预取数。",
     ),
     cure=Text(
         "Start the container with more: docker run --shm-size=8g (or --ipc=host); in Kubernetes mount an emptyDir with "
@@ -54,10 +55,10 @@ SMALL = Text(
     "/dev/shm 总共只有 {total} MiB，剩余 {free} MiB。若 batch 放不下，DataLoader worker 会因总线错误而崩溃。",
 )
 FULL = Text(
-    "Only {free} of {total} MiB of /dev/shm are free. DataLoader workers die of a bus error if their batches do not "
-    "fit; files that dead jobs left in /dev/shm may be what fills it.",
-    "/dev/shm 共 {total} MiB，仅剩 {free} MiB。若 batch 放不下，DataLoader worker 会因总线错误而崩溃；"
-    "占满它的可能是已结束任务遗留在 /dev/shm 中的文件。",
+    "Only {free} of {total} MiB of /dev/shm are free. DataLoader workers die of a bus error if their "
+    "batches do not fit; files that dead jobs left there may be what fills it.",
+    "/dev/shm 共 {total} MiB，仅剩 {free} MiB。若 batch 放不下，DataLoader worker 会因总线错误而崩溃；占满"
+    "它的可能是已结束任务残留在其中的文件。",
 )
 ENLARGE = Text(
     "Start the container with a larger /dev/shm; or use_shared_memory=False in the DataLoader.",

@@ -22,8 +22,8 @@ HELP = Text(
     - This machine: **paddle-doctor env**
     - The port of a job: **paddle-doctor env --port 6170**
     - Clean this shell: **eval "$(paddle-doctor env --shell)"**
-    - For somebody elsewhere: **paddle-doctor env --facts-out facts.json**
-    - And there: **paddle-doctor env --facts facts.json**
+    - To send to somebody else: **paddle-doctor env --facts-out facts.json**
+    - What they run: **paddle-doctor env --facts facts.json**
     """,
     """本机是否适合运行任务：残留的环境变量和进程、GPU、端口、内存、任务所用的 Python。
 
@@ -37,9 +37,9 @@ HELP = Text(
 LOOKING = Text("Looking at this machine …", "正在查看本机……")
 NOT_WITH_FACTS = Text(
     "--facts examines what was saved; {option} would look at this machine and cannot go with it.",
-    "--facts 检查的是已保存的数据；{option} 要查看本机，不能与它同时使用。",
+    "--facts 检查的是已保存的信息；{option} 要查看本机，不能与它同时使用。",
 )
-ONLY_WITH_SHELL = Text("'{word}' has a meaning only behind --shell.", "“{word}”只能用在 --shell 之后。")
+ONLY_WITH_SHELL = Text("'{word}' only makes sense after --shell.", "“{word}”只能用在 --shell 之后。")
 
 
 class ShellKind(str, Enum):
@@ -61,7 +61,7 @@ def env(
         typer.Argument(
             metavar="[SHELL]",
             help=say(
-                "Behind --shell: whose language (default: this shell's).",
+                "After --shell: the kind of shell (default: this one).",
                 "用在 --shell 之后：shell 的种类（默认为当前 shell）。",
             ),
             show_default=False,
@@ -91,7 +91,7 @@ def env(
             metavar="FILE",
             help=say(
                 "Save what was seen, to examine it elsewhere; secrets are left out.",
-                "保存所看到的事实，以便在别处检查；不含密钥等敏感信息。",
+                "保存采集到的信息，以便在别处检查；不含敏感信息。",
             ),
             rich_help_panel=EXAMINE_PANEL,
         ),
@@ -100,7 +100,7 @@ def env(
         Path | None,
         typer.Option(
             metavar="FILE",
-            help=say("Examine what was saved, not this machine.", "检查已保存的事实，而不是本机。"),
+            help=say("Examine what was saved, not this machine.", "检查已保存的信息，而不是本机。"),
             rich_help_panel=EXAMINE_PANEL,
         ),
     ] = None,

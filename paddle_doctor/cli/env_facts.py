@@ -6,15 +6,14 @@ import json
 from pathlib import Path
 
 from paddle_doctor import __version__
-from paddle_doctor.core.errors import InputError
+from paddle_doctor.core.errors import UNREADABLE, InputError, unreadable
 from paddle_doctor.core.facts import from_plain, to_plain
-from paddle_doctor.core.language import Text, same
+from paddle_doctor.core.language import Text
 from paddle_doctor.subjects.environment import Environment
 
-UNREADABLE = Text("Cannot read {path}: {why}.", "无法读取 {path}：{why}。")
 NO_FACTS = Text(
-    "{path} holds no facts: it was not written by 'paddle-doctor env --facts-out'.",
-    "{path} 中没有事实数据：它不是由“paddle-doctor env --facts-out”写出的。",
+    "{path} holds no saved facts: it was not written by 'paddle-doctor env --facts-out'.",
+    "{path} 中没有采集到的信息：它不是由“paddle-doctor env --facts-out”写出的。",
 )
 TOO_LARGE = Text("it is larger than {limit} MB", "它超过了 {limit} MB")
 #: The facts of a large machine are some hundred kilobytes.
@@ -33,7 +32,7 @@ def read_facts(path: Path) -> Environment:
         with path.open("rb") as file:
             data = file.read((LIMIT_MB << 20) + 1)
     except OSError as error:
-        raise InputError(UNREADABLE.fill(path=path, why=same(error.strerror or str(error)))) from error
+        raise unreadable(path, error) from error
     if len(data) > LIMIT_MB << 20:
         raise InputError(UNREADABLE.fill(path=path, why=TOO_LARGE.fill(limit=LIMIT_MB)))
     try:

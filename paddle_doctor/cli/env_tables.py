@@ -12,7 +12,7 @@ SUMMARY = Text("This machine", "本机")
 PYTHON, PADDLE = Text("Python", "Python"), Text("Paddle", "Paddle")
 MEMORY, SHARED_MEMORY = Text("Memory", "内存"), Text("Shared memory", "共享内存")
 VARIABLES, PORTS, JOBS = (
-    Text("Launch variables", "启动器变量"),
+    Text("Launch variables", "启动变量"),
     Text("Ports", "端口"),
     Text("Running jobs", "运行中的任务"),
 )
@@ -40,9 +40,9 @@ WHY = {
         "the NVIDIA driver and its library have different versions: reboot, or reload the driver",
         "NVIDIA 驱动与其库的版本不一致：请重启，或重新加载驱动",
     ),
-    Why.NO_RIGHTS: Text("this user may not", "当前用户没有权限"),
+    Why.NO_RIGHTS: Text("not permitted for this user", "当前用户没有权限"),
     Why.TIMED_OUT: Text("no answer in time", "超时没有应答"),
-    Why.NOT_HERE: Text("there is none here", "这里没有"),
+    Why.NOT_HERE: Text("does not exist here", "这里没有"),
     Why.FAILED: Text("{detail}", "{detail}"),
 }
 

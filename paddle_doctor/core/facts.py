@@ -11,7 +11,7 @@ from paddle_doctor.core.language import Text
 
 Facts = TypeVar("Facts")
 
-NOT_FACTS = Text("{where} does not hold facts of this kind: {why}.", "{where} 不是这类事实数据：{why}。")
+NOT_FACTS = Text("{where} does not hold facts of this kind: {why}.", "{where} 不是这一类采集信息：{why}。")
 
 
 def to_plain(value: Any) -> Any:
