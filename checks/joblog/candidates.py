@@ -35,57 +35,59 @@ RAISED_IN_CONFIG = Text(
     "Reading or applying the configuration raised an exception: {what}", "读取或应用配置时抛出异常：{what}"
 )
 RAISED_AT_VARIABLE = Text(
-    "A variable that the launcher sets has a value that makes no sense: {what}",
-    "启动器设置的某个变量的值不合理：{what}",
+    "A variable that the launcher sets has an invalid value: {what}",
+    "某个启动变量的值无效：{what}",
 )
 BROKEN_OFF = Text(
     "An exception was raised, but the log breaks off before it says which.",
     "程序抛出了异常，但日志在写出异常内容之前就断了。",
 )
 HEADER = "Traceback (most recent call last):"
-AT_FRAME = Text("The innermost frame in your own code.", "您自己的代码中最内层的一帧。")
+AT_FRAME = Text("The innermost frame in your own code.", "您自己的代码中最内层的调用位置。")
 FIX_FRAME = Text("Look at {path}, line {line} ({function}).", "查看 {path} 第 {line} 行（{function}）。")
 ENDED_BY_CODE = {
     -9: (
         "host-oom-kill",
         Certainty.LIKELY,
         Text(
-            "Rank {rank} was killed with SIGKILL (code {code}); mostly the kernel does that when memory runs out.",
-            "rank {rank} 被 SIGKILL 杀死（代码 {code}）；多数情况是内存耗尽时由内核执行的。",
+            "Rank {rank} was killed with SIGKILL (code {code}); the kernel does that when memory runs out.",
+            "rank {rank} 被 SIGKILL 杀死（退出码 {code}）；内存耗尽时内核会这样做。",
         ),
     ),
     -7: (
         "shm-exhausted",
         Certainty.LIKELY,
         Text(
-            "Rank {rank} died of a bus error (code {code}); mostly /dev/shm is too small.",
-            "rank {rank} 因总线错误退出（代码 {code}），多数情况是 /dev/shm 太小。",
+            "Rank {rank} died of a bus error (code {code}); a common reason is that /dev/shm is too small.",
+            "rank {rank} 因总线错误退出（退出码 {code}），常见原因是 /dev/shm 太小。",
         ),
     ),
     -4: (
         "illegal-instruction",
         Certainty.CERTAIN,
         Text(
-            "Rank {rank} met an instruction that its processor does not know (code {code}).",
-            "rank {rank} 遇到了 CPU 不支持的指令（代码 {code}）。",
+            "Rank {rank} used an instruction that its CPU does not support (code {code}).",
+            "rank {rank} 遇到了 CPU 不支持的指令（退出码 {code}）。",
         ),
     ),
     -11: (
         "segfault-unknown",
         Certainty.LIKELY,
-        Text("Rank {rank} crashed with a segmentation fault (code {code}).", "rank {rank} 发生段错误（代码 {code}）。"),
+        Text(
+            "Rank {rank} crashed with a segmentation fault (code {code}).", "rank {rank} 发生段错误（退出码 {code}）。"
+        ),
     ),
     -6: (
         "segfault-unknown",
         Certainty.POSSIBLE,
-        Text("Rank {rank} was aborted (code {code}).", "rank {rank} 被 abort（代码 {code}）。"),
+        Text("Rank {rank} was aborted (code {code}).", "rank {rank} 异常中止（abort，退出码 {code}）。"),
     ),
     -8: (
         "segfault-unknown",
         Certainty.LIKELY,
         Text(
             "Rank {rank} died of a floating-point exception (code {code}).",
-            "rank {rank} 因浮点异常退出（代码 {code}）。",
+            "rank {rank} 因浮点异常退出（退出码 {code}）。",
         ),
     ),
 }

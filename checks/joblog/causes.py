@@ -29,12 +29,10 @@ _ALL = (
         slug="gpu-oom",
         title=Text("GPU memory ran out.", "GPU 显存不足。"),
         cure=Text(
-            "Make the batch or the input smaller, or free the card: nvidia-smi shows who else holds "
-            "memory on it. In evaluation use "
-            "model.eval() and paddle.no_grad(), and keep results as NumPy arrays.",
-            "减小 batch 或输入尺寸，或者腾出显存：用 nvidia-smi 查看还有谁占用这张卡。评估时使用 "
-            "model.eval() 和 paddle.no_grad()，"
-            "并把结果转成 NumPy 数组保存。",
+            "Make the batch or the input smaller, or free memory on the card: nvidia-smi shows which processes "
+            "hold it. In evaluation use model.eval() and paddle.no_grad(), and keep results as NumPy arrays.",
+            "减小 batch 或输入尺寸，或者腾出显存：用 nvidia-smi 查看哪些进程占用了它。评估时使用 model.eval() 和 "
+            "paddle.no_grad()，并把结果转成 NumPy 数组保存。",
         ),
         commands=("nvidia-smi",),
     ),
@@ -42,9 +40,10 @@ _ALL = (
         slug="host-oom-kill",
         title=Text("The host's memory ran out.", "主机内存不足。"),
         cure=Text(
-            "Use fewer DataLoader workers, a smaller prefetch_factor or batch, or give the container "
-            "more memory. The kernel's log proves it.",
-            "减少 DataLoader 的 num_workers、prefetch_factor 或 batch，或者给容器更多内存。内核日志可以证实这一点。",
+            "Use fewer DataLoader workers, a smaller prefetch_factor or batch, or give the container more memory. "
+            "The kernel log confirms it (dmesg -T).",
+            "减少 DataLoader 的 num_workers、prefetch_factor 或 batch，或者给容器更多内存。用 dmesg -T 查看内核日志"
+            "即可确认。",
         ),
         commands=("dmesg -T | grep -i -E 'out of memory|oom-kill'",),
     ),
@@ -63,12 +62,10 @@ _ALL = (
         slug="dataset-exception-in-worker",
         title=Text("Reading or transforming a sample raised an exception.", "读取或变换样本时抛出了异常。"),
         cure=Text(
-            "Fix the dataset, transform or collate function where the traceback points. Do not set "
-            "num_workers=0 to look for it: Paddle then prints the traceback "
-            "and stands still. Index the dataset in a plain loop instead.",
-            "按回溯指向的位置修复 Dataset、transform 或 collate_fn。不要用 num_workers=0 来排查：那样 "
-            "Paddle 打印回溯后会一直卡住。"
-            "请直接用普通循环逐个读取数据集。",
+            "Fix the dataset, transform or collate function where the traceback points. Do not set num_workers=0 "
+            "to look for it: Paddle then prints the traceback and hangs. Index the dataset in a plain loop instead.",
+            "按 traceback 指向的位置修复 Dataset、transform 或 collate_fn。不要用 num_workers=0 来排查：那样 "
+            "Paddle 打印 traceback 后会一直卡住。请直接用普通循环逐个读取数据集。",
         ),
     ),
     Cause(
@@ -97,7 +94,7 @@ _ALL = (
         slug="port-in-use",
         title=Text("A port that the job needs is taken.", "任务需要的端口已被占用。"),
         cure=Text(
-            "End what listens there (often a rank of the last run), or choose another port with "
+            "End the process that listens there (often a rank of the last run), or choose another port with "
             "--start_port or --master.",
             "结束占用端口的进程（常常是上一次运行残留的 rank），或用 --start_port、--master 换一个端口。",
         ),
@@ -107,12 +104,11 @@ _ALL = (
         slug="connection-refused-or-timeout",
         title=Text("A peer or the master could not be reached.", "无法连接到其他节点或 master。"),
         cure=Text(
-            "Check that every node was started, that its address is the right one (not 127.0.1.1), and "
-            "that no firewall, proxy (HTTP_PROXY, ALL_PROXY) or wrong network card "
-            "(NCCL_SOCKET_IFNAME, GLOO_SOCKET_IFNAME) stands between.",
-            "确认每个节点都已启动、地址正确（不是 127.0.1.1），并且没有防火墙、代理（HTTP_PROXY、"
-            "ALL_PROXY）或错误的网卡"
-            "（NCCL_SOCKET_IFNAME、GLOO_SOCKET_IFNAME）挡在中间。",
+            "Check that every node was started, that its address is the right one (not 127.0.1.1), and that no "
+            "firewall, proxy (HTTP_PROXY, ALL_PROXY) or wrong network card (NCCL_SOCKET_IFNAME, "
+            "GLOO_SOCKET_IFNAME) is in the way.",
+            "确认每个节点都已启动、地址正确（不是 127.0.1.1），并且没有被防火墙、代理（HTTP_PROXY、ALL_PROXY）或错"
+            "误的网卡设置（NCCL_SOCKET_IFNAME、GLOO_SOCKET_IFNAME）阻断。",
         ),
         commands=("paddle-doctor env",),
     ),
@@ -120,9 +116,8 @@ _ALL = (
         slug="nccl-error",
         title=Text("NCCL failed.", "NCCL 出错。"),
         cure=Text(
-            "Run again with NCCL_DEBUG=INFO and read the first WARN line. A second libnccl on "
-            "LD_LIBRARY_PATH, a too small /dev/shm and blocked peer-to-peer access "
-            "(NCCL_P2P_DISABLE=1 to test) are the usual reasons.",
+            "Run again with NCCL_DEBUG=INFO and read the first WARN line. A second libnccl on LD_LIBRARY_PATH, a "
+            "too small /dev/shm and blocked peer-to-peer access (NCCL_P2P_DISABLE=1 to test) are common reasons.",
             "加上 NCCL_DEBUG=INFO 重新运行，看第一条 WARN。常见原因：LD_LIBRARY_PATH 上有另一份 libnccl、"
             "/dev/shm 太小、"
             "GPU 间 P2P 不通（可用 NCCL_P2P_DISABLE=1 验证）。",
@@ -131,10 +126,10 @@ _ALL = (
     ),
     Cause(
         slug="nccl-missing",
-        title=Text("NCCL is not there.", "没有 NCCL。"),
+        title=Text("NCCL was not found.", "找不到 NCCL。"),
         cure=Text(
-            "Install NCCL for your CUDA version and put its folder on LD_LIBRARY_PATH. Windows has no "
-            "NCCL: use one card, or gloo.",
+            "Install NCCL for your CUDA version and put its folder on LD_LIBRARY_PATH. There is no NCCL on "
+            "Windows: use one card, or gloo.",
             "安装与 CUDA 版本匹配的 NCCL，并把它所在目录加入 LD_LIBRARY_PATH。Windows 上没有 NCCL："
             "请用单卡，或使用 gloo。",
         ),
@@ -155,7 +150,7 @@ _ALL = (
         slug="gpu-arch-mismatch",
         title=Text("This Paddle build has no kernels for this GPU.", "当前 Paddle 安装包不支持这块 GPU 的架构。"),
         cure=Text(
-            "Install a Paddle build for a CUDA version that knows this GPU.",
+            "Install a Paddle build for a CUDA version that supports this GPU.",
             "安装支持该 GPU 架构的 CUDA 版本所对应的 Paddle。",
         ),
     ),
@@ -182,11 +177,11 @@ _ALL = (
     ),
     Cause(
         slug="illegal-memory-access",
-        title=Text("A GPU kernel read or wrote memory that is not its own.", "GPU kernel 访问了非法显存。"),
+        title=Text("A GPU kernel accessed GPU memory outside its bounds.", "GPU kernel 访问了非法的显存地址。"),
         cure=Text(
             "Run again with CUDA_LAUNCH_BLOCKING=1, so that the traceback shows the operator at fault. "
             "Check labels and indices first.",
-            "设置 CUDA_LAUNCH_BLOCKING=1 重新运行，回溯就会指向真正出错的算子。先检查标签和索引。",
+            "设置 CUDA_LAUNCH_BLOCKING=1 重新运行，traceback 就会指向真正出错的算子。先检查标签和索引。",
         ),
         commands=("export CUDA_LAUNCH_BLOCKING=1",),
     ),
@@ -201,11 +196,11 @@ _ALL = (
     ),
     Cause(
         slug="device-index-invalid",
-        title=Text("A GPU was asked for that is not there.", "请求了不存在的 GPU。"),
+        title=Text("The job asked for a GPU that does not exist.", "请求了不存在的 GPU。"),
         cure=Text(
-            "Check --gpus / --devices and CUDA_VISIBLE_DEVICES against nvidia-smi. Ids count from 0 "
-            "among the visible cards.",
-            "对照 nvidia-smi 检查 --gpus / --devices 和 CUDA_VISIBLE_DEVICES。编号在可见的卡中从 0 开始。",
+            "Check --gpus / --devices and CUDA_VISIBLE_DEVICES against nvidia-smi. Ids start at 0 and count the "
+            "visible cards only.",
+            "对照 nvidia-smi 检查 --gpus / --devices 和 CUDA_VISIBLE_DEVICES。编号从 0 开始，只计可见的卡。",
         ),
         commands=("nvidia-smi -L", "echo $CUDA_VISIBLE_DEVICES"),
     ),
@@ -224,19 +219,20 @@ _ALL = (
         slug="checkpoint-key-mismatch",
         title=Text(
             "The checkpoint's keys are not the keys of the model or optimizer.",
-            "检查点里的键与模型或优化器的键对不上。",
+            "所加载文件里的键与模型或优化器的键对不上。",
         ),
         cure=Text(
             "Compare the file with the model: a wrapper's prefix, another model, or optimizer state of "
             "another run. For fine-tuning load only the weights.",
-            "对比文件与模型：可能是包装类加的前缀、换了模型，或是另一次训练的优化器状态。微调时只加载权重。",
+            "对比文件与模型：可能是包装层加的前缀、换了模型，或是另一次训练的优化器状态。微调时只加载权重。",
         ),
         commands=("paddle-doctor ckpt FILE",),
     ),
     Cause(
         slug="checkpoint-shape-mismatch",
         title=Text(
-            "A tensor of the checkpoint has another shape than in the model.", "检查点中某个张量的形状与模型不一致。"
+            "A tensor of the checkpoint does not have the shape that the model needs.",
+            "权重文件中某个张量的形状与模型不一致。",
         ),
         cure=Text(
             "Usually the number of classes or the dictionary differs. Build the model as it was trained, "
@@ -248,21 +244,23 @@ _ALL = (
     Cause(
         slug="checkpoint-corrupt",
         title=Text(
-            "The checkpoint file is damaged or is no Paddle checkpoint.",
-            "检查点文件已损坏，或根本不是 Paddle 的检查点。",
+            "The checkpoint file is damaged, or is not a Paddle checkpoint.",
+            "权重文件已损坏，或根本不是 Paddle 的权重文件。",
         ),
-        cure=Text("Look at the file, and download or save it again.", "检查该文件，重新下载或重新保存。"),
+        cure=Text(
+            "Look at what the file holds, then download or save it again.", "先查看文件内容，再重新下载或重新保存。"
+        ),
         commands=("paddle-doctor ckpt FILE",),
     ),
     Cause(
         slug="file-not-found",
         title=Text(
-            "A file or folder that the job needs is not there or cannot be read.",
+            "A file or folder that the job needs does not exist or cannot be read.",
             "任务需要的文件或目录不存在，或无法读取。",
         ),
         cure=Text(
-            "Check the path. Relative paths count from the folder in which the launcher was started.",
-            "检查路径。相对路径以启动 launcher 时所在的目录为准。",
+            "Check the path. Relative paths start from the folder in which the launcher was started.",
+            "检查路径。相对路径以运行启动器时所在的目录为准。",
         ),
     ),
     Cause(
@@ -272,9 +270,9 @@ _ALL = (
     ),
     Cause(
         slug="abi-mismatch",
-        title=Text("Installed packages do not fit together.", "已安装的软件包版本互不兼容。"),
+        title=Text("The versions of installed packages do not match.", "已安装的软件包版本互不兼容。"),
         cure=Text(
-            "Install versions that belong together, best in a fresh environment.",
+            "Install matching versions, best in a fresh environment.",
             "安装相互匹配的版本，最好使用全新的环境。",
         ),
         commands=("python -m pip check",),
@@ -292,7 +290,7 @@ _ALL = (
     Cause(
         slug="user-code-exception",
         title=Text("The program raised an exception.", "程序抛出了异常。"),
-        cure=Text("Read the traceback's last frame in your own code.", "查看回溯中位于自己代码里的最后一帧。"),
+        cure=Text("Read the traceback's last frame in your own code.", "查看 traceback 中位于您自己代码里的最后一处。"),
     ),
     Cause(
         slug="config-error",
@@ -303,7 +301,7 @@ _ALL = (
     ),
     Cause(
         slug="unused-parameters",
-        title=Text("DataParallel met parameters that got no gradient.", "DataParallel 遇到了没有梯度的参数。"),
+        title=Text("DataParallel found parameters without a gradient.", "DataParallel 遇到了没有梯度的参数。"),
         cure=Text(
             "Pass find_unused_parameters=True to paddle.DataParallel, or make every parameter take part in the loss.",
             "给 paddle.DataParallel 传入 find_unused_parameters=True，或让每个参数都参与 loss 计算。",
@@ -316,9 +314,10 @@ _ALL = (
             "各 rank 相互等待：有 rank 没有到达集合通信。",
         ),
         cure=Text(
-            "Look for a collective under a rank condition, a different number of batches per rank, an "
+            "Look for a collective call that only some ranks reach, a different number of batches per rank, an "
             "early return, or long work on one rank only.",
-            "检查：只在部分 rank 上执行的集合通信、各 rank 的 batch 数不同、提前返回，或只在某个 rank 上的长时间操作。",
+            "检查以下情况：只在部分 rank 上执行的集合通信、各 rank 的 batch 数不同、提前返回，或只在某个 rank 上的"
+            "长时间操作。",
         ),
     ),
     Cause(
@@ -337,19 +336,19 @@ _ALL = (
             "进程崩溃（段错误或 abort），日志没有说明原因。",
         ),
         cure=Text(
-            "Run again with python -X faulthandler, so that the Python line is shown. Paddle tensors "
-            "returned from DataLoader workers, a full GPU and mixed packages are common reasons.",
-            "用 python -X faulthandler 重新运行，以显示出错的 Python 行。常见原因：DataLoader worker "
-            "返回了 Paddle Tensor、显存已满、软件包混装。",
+            "Run again with python -X faulthandler, so that the Python line is shown. Paddle tensors returned from "
+            "DataLoader workers, a full GPU and packages of mixed versions are common reasons.",
+            "用 python -X faulthandler 重新运行，以显示出错的 Python 行。常见原因：DataLoader worker 返回了 Paddle "
+            "Tensor、显存已满、软件包版本混杂。",
         ),
         commands=("export PYTHONFAULTHANDLER=1",),
     ),
     Cause(
         slug="illegal-instruction",
-        title=Text("The processor does not know an instruction that the program uses.", "CPU 不支持程序使用的指令。"),
+        title=Text("The CPU does not support an instruction that the program uses.", "CPU 不支持程序使用的指令。"),
         cure=Text(
-            "The CPU lacks AVX or the like, or the build asks for more than it has. Install a build for "
-            "this CPU, or another Paddle version.",
+            "The CPU lacks AVX or similar, or the build needs more than the CPU has. Install a build for this CPU, "
+            "or another Paddle version.",
             "CPU 不支持 AVX 等指令集，或安装包要求更高。请安装适合该 CPU 的版本，或换一个 Paddle 版本。",
         ),
         commands=("grep -o -m1 -w -E 'avx|avx2|avx512f' /proc/cpuinfo | sort -u",),
@@ -384,21 +383,24 @@ _ALL = (
     Cause(
         slug="launcher-only",
         title=Text(
-            "Only the launcher speaks here; the cause stands in the ranks' own logs.",
+            "These are only the launcher's lines; the cause is in the ranks' own logs.",
             "这里只有启动器的输出，真正的原因在各 rank 自己的日志里。",
         ),
-        cure=Text("Give the doctor the log folder.", "请把日志目录交给 paddle-doctor。"),
+        cure=Text("Give paddle-doctor the log folder.", "请把日志目录交给 paddle-doctor。"),
         commands=("paddle-doctor log log/",),
     ),
     Cause(
         slug="unknown",
         title=Text("The log does not tell the cause.", "日志没有说明原因。"),
-        cure=Text("Let the doctor run it again under changed conditions.", "让 paddle-doctor 在不同条件下重新运行它。"),
+        cure=Text(
+            "Let paddle-doctor run the script again under changed conditions.",
+            "让 paddle-doctor 在不同条件下重新运行脚本。",
+        ),
         commands=("paddle-doctor repro SCRIPT",),
     ),
     Cause(
         slug="no-failure",
-        title=Text("Nothing in the log failed.", "日志中没有失败。"),
+        title=Text("The log shows no failure.", "日志中没有发现失败。"),
         cure=Text("Nothing to do.", "无需处理。"),
         failed=False,
     ),

@@ -7,8 +7,8 @@ from paddle_doctor.core.language import Text
 from paddle_doctor.core.signature import Role, Signature
 
 _CORRUPT = Text(
-    "The checkpoint file is damaged, cut short, or no checkpoint at all.",
-    "检查点文件已损坏、被截断，或根本不是检查点。",
+    "The checkpoint file is damaged, cut short, or not a checkpoint at all.",
+    "权重文件已损坏、被截断，或根本不是权重文件。",
 )
 
 SIGNATURES = (
@@ -34,7 +34,7 @@ SIGNATURES = (
         cause="checkpoint-corrupt",
         certainty=Certainty.POSSIBLE,
         says=Text(
-            "What was loaded is no Paddle model: often the path is a folder or another kind of file.",
+            "What was loaded is not a Paddle model: often the path is a folder or another kind of file.",
             "加载的不是 Paddle 模型：常见原因是路径指向了目录或其他类型的文件。",
         ),
         matches=(
@@ -52,7 +52,7 @@ SIGNATURES = (
         certainty=Certainty.LIKELY,
         says=Text(
             "The checkpoint was saved under NumPy 2 and is read under NumPy 1.25 or older.",
-            "检查点在 NumPy 2 下保存，却在 NumPy 1.25 或更旧的版本下读取。",
+            "权重文件在 NumPy 2 下保存，却在 NumPy 1.25 或更旧的版本下读取。",
         ),
         fix=Text(
             "Install numpy 1.26 or later in the job's environment, or save the file again under NumPy 1.",
@@ -89,7 +89,7 @@ SIGNATURES = (
         role=Role.ROOT,
         cause="checkpoint-key-mismatch",
         certainty=Certainty.LIKELY,
-        says=Text("Keys of the checkpoint and of the model differ.", "检查点与模型的键不一致。"),
+        says=Text("Keys of the checkpoint and of the model differ.", "权重文件与模型的键不一致。"),
         matches=(
             'RuntimeError: Error(s) in loading state_dict for Net: Missing key(s) in state_dict: "fc.weight"',
             "Cannot open file ./model/conv1_weights for load op",
@@ -103,12 +103,12 @@ SIGNATURES = (
         role=Role.ROOT,
         cause="checkpoint-shape-mismatch",
         says=Text(
-            "{key} needs the shape {wanted}, and the file has {found}.", "{key} 需要形状 {wanted}，而文件中是 {found}。"
+            "{key} needs the shape {wanted}, but the file has {found}.", "{key} 需要形状 {wanted}，而文件中是 {found}。"
         ),
         fix=Text(
             "Build the model with the sizes that the checkpoint was trained with, or do not load {key} "
             "({found} in the file, {wanted} in the model).",
-            "按检查点训练时的尺寸构建模型，或不加载 {key}（文件中为 {found}，模型中为 {wanted}）。",
+            "按权重文件训练时的尺寸构建模型，或不加载 {key}（文件中为 {found}，模型中为 {wanted}）。",
         ),
         matches=(
             (
@@ -123,7 +123,8 @@ SIGNATURES = (
         role=Role.ROOT,
         cause="checkpoint-shape-mismatch",
         says=Text(
-            "A tensor of the checkpoint has another shape than in the model.", "检查点中某个张量的形状与模型不一致。"
+            "A tensor of the checkpoint does not have the shape that the model needs.",
+            "权重文件中某个张量的形状与模型不一致。",
         ),
         matches=("AssertionError: Variable Shape not match",),
         misses=(
@@ -143,7 +144,8 @@ SIGNATURES = (
         cause="checkpoint-shape-mismatch",
         certainty=Certainty.POSSIBLE,
         says=Text(
-            "A tensor of the checkpoint has another shape than in the model.", "检查点中某个张量的形状与模型不一致。"
+            "A tensor of the checkpoint does not have the shape that the model needs.",
+            "权重文件中某个张量的形状与模型不一致。",
         ),
         matches=("The shape of model params fc.w [512, 10] not matched with loaded params [512, 1000]",),
     ),
@@ -156,7 +158,8 @@ SIGNATURES = (
         cause="checkpoint-shape-mismatch",
         certainty=Certainty.LIKELY,
         says=Text(
-            "A tensor of the checkpoint has another shape than in the model.", "检查点中某个张量的形状与模型不一致。"
+            "A tensor of the checkpoint does not have the shape that the model needs.",
+            "权重文件中某个张量的形状与模型不一致。",
         ),
         matches=("RuntimeError: size mismatch for fc.weight: copying a param with shape torch.Size([1000, 512])",),
     ),
@@ -169,7 +172,7 @@ SIGNATURES = (
         certainty=Certainty.POSSIBLE,
         says=Text(
             "{key} has the shape {found} in the checkpoint and {wanted} in the model; it keeps its random values.",
-            "{key} 在检查点中的形状是 {found}，在模型中是 {wanted}；它保持随机初始值。",
+            "{key} 在权重文件中的形状是 {found}，在模型中是 {wanted}；它保持随机初始值。",
         ),
         matches=("Skip loading for fc.w. fc.w receives a shape [512, 1000], but the expected shape is [512, 10].",),
     ),
@@ -181,7 +184,7 @@ SIGNATURES = (
         certainty=Certainty.POSSIBLE,
         says=Text(
             "The model's {key} is not in the checkpoint and keeps its random values.",
-            "模型的 {key} 不在检查点中，保持随机初始值。",
+            "模型的 {key} 不在权重文件中，保持随机初始值。",
         ),
         matches=("UserWarning: Skip loading for fc.weight. fc.weight is not found in the provided dict.",),
     ),

@@ -119,7 +119,7 @@ SIGNATURES = (
         role=Role.ROOT,
         cause="cudnn-missing-or-mismatch",
         certainty=Certainty.LIKELY,
-        says=Text("cuDNN does not fit to CUDA, the driver or the card.", "cuDNN 与 CUDA、驱动或显卡不匹配。"),
+        says=Text("cuDNN does not match CUDA, the driver or the card.", "cuDNN 与 CUDA、驱动或显卡不匹配。"),
         matches=("ExternalError: CUDNN error(1), CUDNN_STATUS_NOT_INITIALIZED.",),
     ),
     Signature(
@@ -161,9 +161,7 @@ SIGNATURES = (
         r"|Please specify its path correctly using following ways"
         r"|\[Hint: Please search for the error code|decrease the batch size of your model",
         role=Role.ADVICE,
-        says=Text(
-            "Fixed advice that Paddle prints whatever the trouble is.", "Paddle 的固定提示文字，与具体故障无关。"
-        ),
+        says=Text("Standard advice that Paddle prints for any fault.", "Paddle 的固定提示文字，与具体故障无关。"),
         matches=("  Suggestions:", "Please specify its path correctly using following ways:"),
     ),
 )

@@ -11,7 +11,7 @@ _SHM = Text(
 )
 _SAMPLE = Text("Reading or transforming a sample failed.", "读取或变换样本失败。")
 _ECHO = Text(
-    "The DataLoader ends because one of its workers failed; the cause stands elsewhere.",
+    "The DataLoader ends because one of its workers failed; the cause is elsewhere.",
     "DataLoader 因某个 worker 出错而结束；真正原因在别处。",
 )
 
@@ -54,8 +54,8 @@ SIGNATURES = (
         cause="shm-exhausted",
         certainty=Certainty.LIKELY,
         says=Text(
-            "A process died of a bus error; mostly /dev/shm is too small.",
-            "进程因总线错误（SIGBUS）退出，多数情况是 /dev/shm 太小。",
+            "A process died of a bus error; a common reason is that /dev/shm is too small.",
+            "进程因总线错误（SIGBUS）退出，常见原因是 /dev/shm 太小。",
         ),
         matches=(
             "Bus error (core dumped)",
@@ -71,8 +71,8 @@ SIGNATURES = (
         cause="segfault-unknown",
         certainty=Certainty.LIKELY,
         says=Text(
-            "A DataLoader worker crashed. A Dataset or collate function that returns Paddle tensors does this.",
-            "DataLoader worker 崩溃。Dataset 或 collate_fn 返回 Paddle Tensor 会导致这种情况。",
+            "A DataLoader worker crashed. A Dataset or collate function that returns Paddle tensors can do this.",
+            "DataLoader worker 崩溃。Dataset 或 collate_fn 返回 Paddle Tensor 可能导致这种情况。",
         ),
         fix=Text(
             "Return NumPy arrays from Dataset and collate_fn, not Paddle tensors; or pass use_shared_memory=False.",
@@ -127,7 +127,7 @@ SIGNATURES = (
         cause="file-not-found",
         certainty=Certainty.LIKELY,
         says=Text(
-            "The images that the annotations name are not there; the first is {file}.",
+            "The images that the annotations name do not exist; the first is {file}.",
             "标注文件中的图像不存在，第一个是 {file}。",
         ),
         fix=Text(

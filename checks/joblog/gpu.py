@@ -8,10 +8,12 @@ from paddle_doctor.core.signature import Role, Signature
 
 _OOM = Text("GPU memory ran out.", "GPU 显存不足。")
 _ILLEGAL = Text(
-    "A GPU kernel touched memory that is not its own; the line that raises is often not the operator at fault.",
-    "GPU kernel 访问了非法显存；抛出异常的那一行往往不是真正出错的算子。",
+    "A GPU kernel accessed GPU memory outside its bounds; the line that raises is often not the operator at fault.",
+    "GPU kernel 访问了非法的显存地址；抛出异常的那一行往往不是真正出错的算子。",
 )
-_NO_SUCH_DEVICE = Text("A GPU was asked for that is not among the visible ones.", "请求的 GPU 不在可见的 GPU 之中。")
+_NO_SUCH_DEVICE = Text(
+    "The job asked for a GPU that is not among the visible ones.", "请求的 GPU 不在可见的 GPU 之中。"
+)
 _CPU_BUILD = Text(
     "This Paddle is a CPU build, and the job asks for a GPU.", "安装的 Paddle 是 CPU 版，而任务要求使用 GPU。"
 )
@@ -22,11 +24,14 @@ SIGNATURES = (
         pattern=r"Out of memory error on GPU (?P<gpu>\d{1,4})\. Cannot allocate (?P<asked>[\d.]{1,30}[KMG]?B) memory",
         role=Role.ROOT,
         cause="gpu-oom",
-        says=Text("GPU {gpu} is out of memory: {asked} were asked for.", "GPU {gpu} 显存不足：申请 {asked} 失败。"),
+        says=Text(
+            "GPU {gpu} is out of memory: a request for {asked} failed.", "GPU {gpu} 显存不足：申请 {asked} 失败。"
+        ),
         fix=Text(
-            "Free GPU {gpu} or make the batch smaller; {asked} more did not fit. The number counts "
+            "Free GPU {gpu} or make the batch smaller; another {asked} did not fit. The number is the GPU's place "
             "within CUDA_VISIBLE_DEVICES.",
-            "腾出 GPU {gpu} 的显存或减小 batch；还差 {asked}。该编号是 CUDA_VISIBLE_DEVICES 之内的编号。",
+            "腾出 GPU {gpu} 的显存或减小 batch：再申请 {asked} 已放不下。这里的 GPU 编号是它在 "
+            "CUDA_VISIBLE_DEVICES 中的序号。",
         ),
         commands=("nvidia-smi",),
         matches=(
@@ -73,7 +78,7 @@ SIGNATURES = (
         role=Role.ROOT,
         cause="gpu-oom",
         certainty=Certainty.LIKELY,
-        says=Text("A CUDA library found no memory on the card.", "CUDA 库在显卡上申请不到显存。"),
+        says=Text("A CUDA library could not get memory on the card.", "CUDA 库在显卡上申请不到显存。"),
         matches=(
             "ExternalError: CUDNN error(2), CUDNN_STATUS_ALLOC_FAILED.",
             (
@@ -89,8 +94,8 @@ SIGNATURES = (
         cause="gpu-oom",
         certainty=Certainty.POSSIBLE,
         says=Text(
-            "A CUDA library could not start on the card; mostly because the card is full.",
-            "CUDA 库在显卡上初始化失败，多数情况是显存已满。",
+            "A CUDA library could not start on the card; often because the card is full.",
+            "CUDA 库在显卡上初始化失败，常见原因是显存已满。",
         ),
         matches=(
             "OSError: (External) CUDNN error(4), CUDNN_STATUS_INTERNAL_ERROR.",
@@ -116,12 +121,12 @@ SIGNATURES = (
         cause="unknown",
         certainty=Certainty.LIKELY,
         says=Text(
-            "{asked} were asked for: no card has that much. A shape or index in the program is garbage.",
+            "{asked} were asked for: no card has that much. A shape or index in the program is wrong.",
             "申请了 {asked}：没有显卡有这么大显存。程序里的某个形状或索引是错误的。",
         ),
         fix=Text(
             "Look for the tensor with the absurd shape: print shapes before the operator in the traceback.",
-            "找出形状异常的张量：在回溯所指算子之前打印各张量的形状。",
+            "找出形状异常的张量：在 traceback 所指的算子之前打印各张量的形状。",
         ),
         matches=("Cannot allocate 655.142555PB memory on GPU 0, 3.2GB memory has been allocated",),
         misses=("Cannot allocate 1.5GB memory on GPU 0",),
@@ -210,7 +215,7 @@ SIGNATURES = (
         cause="device-index-invalid",
         certainty=Certainty.LIKELY,
         says=Text(
-            "The program works on a GPU that this process was not given.",
+            "The program uses a GPU that was not given to this process.",
             "程序使用了未分配给该进程的 GPU。",
         ),
         matches=(

@@ -16,7 +16,7 @@ LOOK_EXIT = Text(
 )
 RUN_AGAIN = Text("Run it again with: paddle-doctor repro SCRIPT", "用 paddle-doctor repro SCRIPT 再运行一次。")
 LOOK_HANG = Text(
-    "While it hangs, look where each rank stands: py-spy dump --pid PID",
+    "While it hangs, look where each rank is: py-spy dump --pid PID",
     "卡住时查看每个 rank 停在哪里：py-spy dump --pid PID",
 )
 

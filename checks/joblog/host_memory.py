@@ -48,8 +48,8 @@ SIGNATURES = (
         cause="host-oom-kill",
         certainty=Certainty.LIKELY,
         says=Text(
-            "The process was killed with SIGKILL; mostly the kernel does that when memory runs out.",
-            "进程被 SIGKILL 杀死；多数情况是内存耗尽时由内核执行的。",
+            "The process was killed with SIGKILL; the kernel does that when memory runs out.",
+            "进程被 SIGKILL 杀死；内存耗尽时内核会这样做。",
         ),
         matches=(
             "Killed",
@@ -92,7 +92,7 @@ SIGNATURES = (
         role=Role.CONFIRMATION,
         cause="host-oom-kill",
         certainty=Certainty.POSSIBLE,
-        says=Text("The host was starving for memory or processor time.", "主机内存或 CPU 极度紧张。"),
+        says=Text("The host was very short of memory or CPU time.", "主机内存或 CPU 极度紧张。"),
         matches=("W1201 bvar is busy at sampling for 2 seconds!",),
     ),
     Signature(

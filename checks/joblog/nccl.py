@@ -16,7 +16,7 @@ SIGNATURES = (
         role=Role.ROOT,
         cause="abi-mismatch",
         says=Text(
-            "libnccl is there, but was built for another C library.", "libnccl 存在，但它依赖的 C 库版本与本机不符。"
+            "libnccl exists, but was built for another C library.", "libnccl 存在，但它依赖的 C 库版本与本机不符。"
         ),
         matches=(
             (
@@ -92,7 +92,7 @@ SIGNATURES = (
         role=Role.ROOT,
         cause="unused-parameters",
         says=Text(
-            "DataParallel met parameters that got no gradient in this step.", "DataParallel 遇到了本步没有梯度的参数。"
+            "DataParallel found parameters without a gradient in this step.", "DataParallel 遇到了本步没有梯度的参数。"
         ),
         matches=(
             (

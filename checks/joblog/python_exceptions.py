@@ -10,12 +10,12 @@ _MODULE = Text("The Python module {module} is not installed.", "没有安装 Pyt
 _INSTALL = Text(
     "Install {module} into the interpreter that runs the job.", "把 {module} 安装到运行任务的 Python 解释器中。"
 )
-_FILE = Text("A file or folder is not there.", "文件或目录不存在。")
+_FILE = Text("A file or folder does not exist.", "文件或目录不存在。")
 _API = Text(
     "The code uses a name that this Paddle version does not have: {name}.",
     "代码使用了当前 Paddle 版本没有的名字：{name}。",
 )
-_ABI = Text("Installed binary packages do not fit together.", "已安装的二进制软件包互不兼容。")
+_ABI = Text("The versions of installed binary packages do not match.", "已安装的二进制软件包互不兼容。")
 _ARGUMENTS = Text("The command line or configuration is wrong.", "命令行参数或配置有误。")
 
 #: Toolkits that are built on Paddle and change with it.
@@ -33,8 +33,8 @@ SIGNATURES = (
         cause="paddle-api-version",
         says=_API,
         fix=Text(
-            "{name} left Paddle. Install the Paddle version that this code was written for, or port it "
-            "(paddle.fluid left with 2.5/2.6).",
+            "{name} was removed from Paddle. Install the Paddle version that this code was written for, or port it "
+            "(paddle.fluid was removed in 2.5/2.6).",
             "{name} 已从 Paddle 中移除。请安装代码所对应的 Paddle 版本，或迁移代码（paddle.fluid 自 2.5/2.6 起移除）。",
         ),
         matches=("ModuleNotFoundError: No module named 'paddle.fluid'", "ImportError: No module named paddle.fluid"),
@@ -101,7 +101,7 @@ SIGNATURES = (
         role=Role.ROOT,
         cause="abi-mismatch",
         certainty=Certainty.LIKELY,
-        says=Text("Two installed packages are of versions that do not fit together.", "两个已安装的软件包版本不匹配。"),
+        says=Text("The versions of two installed packages do not match.", "两个已安装的软件包版本不匹配。"),
         matches=(
             (
                 "ImportError: cannot import name 'Mapping' from 'collections_x' "
@@ -263,7 +263,10 @@ SIGNATURES = (
         role=Role.ROOT,
         cause="config-error",
         certainty=Certainty.LIKELY,
-        says=Text("The launcher or Paddle refuses how the job was started.", "启动器或 Paddle 拒绝当前的启动方式。"),
+        says=Text(
+            "The launcher or Paddle does not accept the way the job was started.",
+            "启动器或 Paddle 拒绝当前的启动方式。",
+        ),
         matches=("AssertionError: Can't find your local ip {127.0.0.1} in node_ips: {['10.0.0.2']}",),
     ),
     Signature(
@@ -290,7 +293,7 @@ SIGNATURES = (
         role=Role.ROOT,
         cause="config-error",
         certainty=Certainty.LIKELY,
-        says=Text("The configured number of classes is not the data's.", "配置的类别数与数据不一致。"),
+        says=Text("The configured number of classes does not match the data.", "配置的类别数与数据不一致。"),
         matches=("AssertionError: num_classes in config (80) not equal to the dataset's (20)",),
     ),
     Signature(

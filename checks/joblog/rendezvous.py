@@ -7,9 +7,9 @@ from paddle_doctor.core.language import Text
 from paddle_doctor.core.signature import Role, Signature
 
 _PORT = Text("A port that the job wants to listen on is taken.", "任务要监听的端口已被占用。")
-_PEER_GONE = Text("Another rank went away while this one was talking to it.", "通信过程中对端 rank 已经退出。")
+_PEER_GONE = Text("Another rank exited while this one was communicating with it.", "通信过程中对端 rank 已经退出。")
 _RETRY = Text(
-    "A server that this rank needs does not answer yet; normal for a minute at the start.",
+    "A server that this rank needs does not answer yet; normal in the first minute after the start.",
     "所需的服务端尚未应答；启动后一分钟内属正常。",
 )
 
@@ -163,10 +163,10 @@ SIGNATURES = (
         role=Role.ROOT,
         cause="connection-refused-or-timeout",
         certainty=Certainty.LIKELY,
-        says=Text("The network card that the job was told to use is not there.", "指定的网卡不存在。"),
+        says=Text("The network card that the job was told to use does not exist.", "指定的网卡不存在。"),
         fix=Text(
             "Correct or unset NCCL_SOCKET_IFNAME and GLOO_SOCKET_IFNAME; ip -brief address lists the cards.",
-            "改正或取消 NCCL_SOCKET_IFNAME、GLOO_SOCKET_IFNAME；用 ip -brief address 查看网卡。",
+            "改正或 unset NCCL_SOCKET_IFNAME、GLOO_SOCKET_IFNAME；用 ip -brief address 查看网卡。",
         ),
         commands=("ip -brief address",),
         matches=("RuntimeError: Unable to find address for: eth9",),
@@ -201,11 +201,11 @@ SIGNATURES = (
         says=Text(
             "The process believes that it is one of several ranks, and {variable} is not set: variables "
             "of an earlier job were left behind.",
-            "进程误以为自己是多个 rank 之一，但没有设置 {variable}：是之前任务遗留的环境变量。",
+            "进程误以为自己是多个 rank 之一，但没有设置 {variable}：是之前任务残留的环境变量。",
         ),
         fix=Text(
             "Do not set {variable}; unset the variables that an earlier job left (PADDLE_TRAINERS_NUM above all).",
-            "不要去设置 {variable}；应清除之前任务遗留的变量（首先是 PADDLE_TRAINERS_NUM）。",
+            "不要去设置 {variable}；应清除之前任务残留的变量（首先是 PADDLE_TRAINERS_NUM）。",
         ),
         commands=(
             (

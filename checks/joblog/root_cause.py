@@ -26,26 +26,24 @@ PAGE = Page(
     severity=Severity.ERROR,
     title=Text("The root cause of a failed job", "任务失败的根本原因"),
     what=Text(
-        "Reads the logs of all ranks and of the launcher and names one cause: the earliest that the "
-        "evidence proves, in the rank that died first, in the "
-        "last run. Every known line has a role. Lines of the launcher, advice, and what a rank "
-        "prints because another one died or because the launcher ended it never become the cause.",
-        "读取所有 rank 和启动器的日志，给出唯一的原因：最后一次运行中、最先死亡的 rank 里、"
-        "证据能够证明的最早的那个。每一种已知的行都有其角色："
-        "启动器自己的输出、通用建议，以及某个 rank 因其他 rank 死亡或被启动器结束而打印的内容，都不会成为原因。",
+        "Reads the logs of all ranks and of the launcher and names one cause: the earliest that the evidence "
+        "proves, in the rank that failed first, in the last run. Every known line has a role. Lines of the "
+        "launcher, advice, and what a rank prints because another one failed or because the launcher ended it "
+        "never become the cause.",
+        "读取所有 rank 和启动器的日志，给出唯一的原因：最后一次运行中、最先失败的 rank 里、证据能够证明的最早的"
+        "那个。每一种已知的行都有其角色：启动器自己的输出、通用建议，以及某个 rank 因其他 rank 退出或被启动器结"
+        "束而打印的内容，都不会成为原因。",
     ),
     why=Text(
-        "The launcher's last lines (terminate all the procs, ABORT, Container failed) name the first "
-        "failed rank by number, not by time, and often show a victim. "
-        "The cause mostly stands in another rank's workerlog.",
-        "启动器最后的输出（terminate all the procs、ABORT、Container "
-        "failed）按编号而不是按时间列出失败的 rank，常常展示的是被牵连者；真正的原因多半在另一个 "
-        "rank 的 workerlog 里。",
+        "The launcher's last lines (terminate all the procs, ABORT, Container failed) name the first failed "
+        "rank by number, not by time, and often show a victim. The cause is often in another rank's workerlog.",
+        "启动器最后的输出（terminate all the procs、ABORT、Container failed）按编号而不是按时间列出失败的 rank，"
+        "常常展示的是被牵连者；真正的原因往往在另一个 rank 的 workerlog 里。",
     ),
     cure=Text(
-        "Follow the fix that the verdict gives. Where it says launcher-only, give it the log folder; "
-        "where it says unknown, let paddle-doctor repro run the script again.",
-        "按结论给出的方法处理。结论为 launcher-only 时，请把日志目录交给它；结论为 unknown 时，用 "
+        "Follow the fix that the verdict gives. Where it says launcher-only, give paddle-doctor the log "
+        "folder; where it says unknown, let paddle-doctor repro run the script again.",
+        "按结论给出的方法处理。结论为 launcher-only 时，请把日志目录交给 paddle-doctor；结论为 unknown 时，用 "
         "paddle-doctor repro 再运行一次。",
     ),
     since=Text("Paddle 1.6 to 3.3", "Paddle 1.6 至 3.3"),

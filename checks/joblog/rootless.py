@@ -29,11 +29,12 @@ WAITED = Text(
     "有 rank 在集合通信中等待了 30 秒，而另一个 rank 始终没有到达。",
 )
 ONLY_LAUNCHER = Text(
-    "Only the launcher speaks here. It ended the job because a rank failed; why stands in that rank's own log.",
+    "These are only the launcher's lines. It ended the job because a rank failed; the reason is in that "
+    "rank's own log.",
     "这里只有启动器的输出：某个 rank 失败后它结束了任务，原因在该 rank 自己的日志里。",
 )
 ONLY_VICTIM = Text(
-    "This rank was ended because another one failed; the cause stands in the other rank's log.",
+    "This rank was ended because another one failed; the cause is in the other rank's log.",
     "该 rank 是因为别的 rank 失败而结束的；原因在那个 rank 的日志里。",
 )
 NOT_TOLD = Text("Something failed, and the log does not tell why.", "任务失败了，但日志没有说明原因。")
@@ -41,7 +42,7 @@ WORKER_FAILED = Text(
     "A DataLoader worker failed; its own message is not in this log.",
     "DataLoader worker 出错，但日志里没有它自己的信息。",
 )
-FINE = Text("Nothing in these logs failed.", "这些日志里没有失败。")
+FINE = Text("These logs show no failure.", "这些日志中没有发现失败。")
 
 OPEN = Text("Open {files}.", "打开 {files}。")
 OPEN_RANKS = Text(

@@ -14,7 +14,7 @@ SIGNATURES = (
         pattern=r"Illegal instruction|非法指令|\*\*\* SIGILL\b",
         role=Role.ROOT,
         cause="illegal-instruction",
-        says=Text("The processor met an instruction that it does not know.", "CPU 遇到了不支持的指令。"),
+        says=Text("The program used an instruction that the CPU does not support.", "程序使用了 CPU 不支持的指令。"),
         matches=(
             "Illegal instruction (core dumped)",
             "FatalError: `Illegal instruction` is detected by the operating system.",
@@ -45,7 +45,7 @@ SIGNATURES = (
         role=Role.ROOT,
         cause="segfault-unknown",
         certainty=Certainty.POSSIBLE,
-        says=Text("The process was aborted.", "进程被 abort。"),
+        says=Text("The process was aborted.", "进程异常中止（abort）。"),
         matches=(
             "FatalError: `Process abort signal` is detected by the operating system.",
             "Aborted (core dumped)",
@@ -80,7 +80,7 @@ SIGNATURES = (
         role=Role.ADVICE,
         says=Text(
             "No Paddle frame was on the stack; this does not prove an outside cause.",
-            "栈上没有 Paddle 的帧；这并不说明是外部原因。",
+            "栈上没有 Paddle 的栈帧；这并不说明是外部原因。",
         ),
         matches=("No stack trace in paddle, may be caused by external reasons.",),
     ),

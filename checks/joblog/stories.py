@@ -62,8 +62,8 @@ _PEER_GONE = (
 STORIES = (
     Story(
         shows=Text(
-            "the launcher blames rank 0, which only fell over rank 1; rank 1 raised a ValueError",
-            "启动器指责 rank 0，而它只是受 rank 1 牵连；rank 1 抛出了 ValueError",
+            "the launcher blames rank 0, which only failed because of rank 1; rank 1 raised a ValueError",
+            "启动器归咎于 rank 0，而它只是受 rank 1 牵连；rank 1 抛出了 ValueError",
         ),
         files={
             "console.txt": _PEER_GONE + _failed(0, 1),
@@ -79,7 +79,7 @@ STORIES = (
     Story(
         shows=Text(
             "rank 1 was killed (code -9) and said nothing; rank 0 was then stopped by the launcher",
-            "rank 1 被杀死（代码 -9）且没有任何输出；rank 0 随后被启动器结束",
+            "rank 1 被杀死（退出码 -9）且没有任何输出；rank 0 随后被启动器结束",
         ),
         files={
             "console.txt": _failed(1, -9) + "LAUNCH INFO 2026-03-02 10:00:32,100 Exit code -15\n",
@@ -91,7 +91,8 @@ STORIES = (
     ),
     Story(
         shows=Text(
-            "rank 1 ended without a word, and rank 0 misses it", "rank 1 没有任何输出就退出，rank 0 发现对端消失"
+            "rank 1 ended without a word, and rank 0 notices that it is gone",
+            "rank 1 没有任何输出就退出，rank 0 发现对端消失",
         ),
         files={"log/workerlog.0": f"step 5\n{_PEER_GONE}", "log/workerlog.1": "step 5\n"},
         cause="unknown",
@@ -119,7 +120,8 @@ STORIES = (
     ),
     Story(
         shows=Text(
-            "a worker ran out of shared memory; the queue's line is an echo", "worker 共享内存不足；队列那一行只是回声"
+            "a worker ran out of shared memory; the queue's line is only a consequence",
+            "worker 共享内存不足；队列那一行只是后果",
         ),
         files={
             "console.txt": "ERROR: Unexpected BUS error encountered in DataLoader worker. This might be caused by "
@@ -143,7 +145,7 @@ STORIES = (
     ),
     Story(
         shows=Text(
-            "rank 1 ended itself with SIGTERM, rank 0 was then stopped by the launcher",
+            "rank 1 got a SIGTERM that the launcher had not sent; rank 0 was then stopped by the launcher",
             "rank 1 收到并非来自启动器的 SIGTERM，rank 0 随后被启动器结束",
         ),
         files={

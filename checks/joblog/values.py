@@ -79,7 +79,7 @@ SIGNATURES = (
         r"but got (?P<got>-?\d{1,20})",
         role=Role.ROOT,
         cause="label-out-of-range",
-        says=Text("An id is {got}, but the vocabulary has {size} entries.", "有 id 为 {got}，而词表只有 {size} 项。"),
+        says=Text("An id is {got}, but the vocabulary has {size} entries.", "某个 id 是 {got}，而词表只有 {size} 项。"),
         matches=(
             (
                 "Variable value (input) of OP(fluid.layers.embedding) expected >= 0 and < 18000, but got "
@@ -92,7 +92,9 @@ SIGNATURES = (
         pattern=r"label value should less than the shape of axis dimension when label value\((?P<got>-?\d{1,20})\)",
         role=Role.ROOT,
         cause="label-out-of-range",
-        says=Text("A label is {got}, and the model has too few classes for it.", "标签为 {got}，模型的类别数不够。"),
+        says=Text(
+            "A label is {got}, and the model has too few classes for it.", "某个标签是 {got}，模型的类别数不够。"
+        ),
         matches=(
             (
                 "IndexError: (OutOfRange) label value should less than the shape of axis dimension when label value(5) "

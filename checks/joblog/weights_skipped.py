@@ -15,7 +15,7 @@ PAGE = Page(
     code="PD503",
     name="weights-skipped",
     severity=Severity.WARNING,
-    title=Text("Weights that were not loaded", "没有被加载的权重"),
+    title=Text("Some weights were not loaded", "有权重没有被加载"),
     what=Text(
         "set_state_dict does not raise when a key of the model is not in the file, or has another "
         "shape there. It warns "
@@ -24,13 +24,13 @@ PAGE = Page(
         "for ...），保留随机初始值，任务继续运行。",
     ),
     why=Text(
-        "An evaluation then measures untrained weights. In fine-tuning a skipped last layer is what one wants.",
+        "An evaluation then measures untrained weights. In fine-tuning it is normal that the last layer is skipped.",
         "这样评估的就是未训练的权重。微调时跳过最后一层则是正常的。",
     ),
     cure=Text(
         "Look at the file's keys with paddle-doctor ckpt FILE. If all of them are skipped, a "
         "wrapper's prefix is likely.",
-        "用 paddle-doctor ckpt FILE 查看文件中的键。如果全部被跳过，多半是包装类加了前缀。",
+        "用 paddle-doctor ckpt FILE 查看文件中的键。如果全部被跳过，很可能是包装层加了前缀。",
     ),
     since=Text("Paddle 2.0 to 3.3", "Paddle 2.0 至 3.3"),
     sources=("measured: tests/lab/faults/checkpoint-prefixed, Paddle 3.3.1",),
@@ -38,14 +38,17 @@ PAGE = Page(
 
 MESSAGE = Text(
     "{count} of the model kept random values: the checkpoint does not hold them under these names or in this shape.",
-    "模型有 {count}保持了随机初始值：检查点中没有这些名字，或形状不同。",
+    "模型有 {count}保持了随机初始值：权重文件中没有这些键，或形状不同。",
 )
 ON_RANKS = Text(
     "{count} of the model kept random values on ranks {ranks}: the checkpoint does not hold them under these names "
     "or in this shape.",
-    "在 rank {ranks} 上，模型有 {count}保持了随机初始值：检查点中没有这些名字，或形状不同。",
+    "在 rank {ranks} 上，模型有 {count}保持了随机初始值：权重文件中没有这些键，或形状不同。",
 )
-FIX = Text("Compare the file with the model.", "将文件与模型对比。")
+FIX = Text(
+    "Compare the keys in the file with the model's: print(list(model.state_dict())).",
+    "将文件中的键与模型的键对比：print(list(model.state_dict()))。",
+)
 SKIPPED = ("keys-skipped", "shape-skipped")
 SHOWN = 3
 

@@ -14,13 +14,13 @@ from paddle_doctor.core.registry import load_signatures
 from paddle_doctor.subjects.joblog import JobLog, gather_joblog
 
 HELP = Text(
-    """Why did the job die: the one cause, the rank that died first, the deciding line, the fix.
+    """Why did the job die: the one cause, the rank that failed first, the deciding line, the fix.
 
     - The launcher's log folder: **paddle-doctor log log/**
     - With what the console showed: **paddle-doctor log console.txt log/**
     - A paste: **paddle-doctor log -** and then the text
     """,
-    """任务为什么失败：唯一的原因、最先死亡的 rank、关键的那一行，以及解决办法。
+    """任务为什么失败：唯一的原因、最先失败的 rank、关键的那一行，以及修复方法。
 
     - 启动器的日志目录：**paddle-doctor log log/**
     - 连同控制台输出：**paddle-doctor log console.txt log/**

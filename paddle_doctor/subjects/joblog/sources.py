@@ -7,19 +7,18 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from paddle_doctor.core.errors import InputError
+from paddle_doctor.core.errors import InputError, unreadable
 from paddle_doctor.core.language import Text
 from paddle_doctor.subjects.joblog.model import Kind
 from paddle_doctor.subjects.joblog.reading import what_binary
 
 NOT_THERE = Text("There is no file or folder {path}.", "{path} 不存在。")
-CANNOT_OPEN = Text("{path} cannot be read: {why}.", "无法读取 {path}：{why}。")
 NO_LOGS = Text(
     "{path} holds no logs of a job. Give the folder that the launcher wrote (--log_dir, by "
     "default ./log), a log file, or -.",
     "{path} 中没有任务日志。请给出启动器写日志的目录（--log_dir，默认 ./log）、日志文件，或者用 - 从标准输入读取。",
 )
-NOT_TEXT = Text("{path} is no text: it looks like {what}.", "{path} 不是文本文件，看起来是{what}。")
+NOT_TEXT = Text("{path} is not text: it looks like {what}.", "{path} 不是文本文件，看起来是：{what}。")
 BINARY = Text("a binary file", "二进制文件")
 PACKED = Text("a {what} archive; unpack it first", "{what} 压缩文件，请先解压")
 
@@ -71,7 +70,7 @@ def _sources_of(path: Path) -> list[Source]:
             raise InputError(NOT_THERE.fill(path=path))
         _refuse_binary(path)
     except OSError as error:
-        raise InputError(CANNOT_OPEN.fill(path=path, why=error.strerror or error)) from error
+        raise unreadable(path, error) from error
     return [named(path)]
 
 
