@@ -14,27 +14,27 @@ PAGE = Page(
     code="PD106",
     name="checkpoint-path-missing",
     severity=Severity.WARNING,
-    title=Text("A checkpoint to be loaded is not there", "要加载的权重文件不存在"),
+    title=Text("A checkpoint that the script loads does not exist", "要加载的权重文件不存在"),
     what=Text(
         "The script loads weights by a fixed path, and there is no such file seen from the working folder, nor next "
         "to the script. Or the path is a folder.",
-        "脚本按固定路径加载权重，但无论从当前工作目录还是脚本所在目录看，都没有这个文件；或者该路径是一个文件夹。",
+        "脚本按固定路径加载权重，但无论从当前工作目录还是脚本所在目录看，都没有这个文件；或者该路径是一个目录。",
     ),
     why=Text(
-        "paddle.load raises ValueError: The ``path`` … to load model not exists. Relative paths are seen from the "
-        "folder in which the job is started (under a launcher: the launcher's), not from the script's; `~` is not "
-        "expanded.\n\nA folder is worse: paddle.load gives an empty dict and says nothing, set_state_dict then only "
-        "warns, and untrained weights are evaluated.",
-        "paddle.load 会抛出 ValueError: The ``path`` … to load model not exists。相对路径以启动任务时所在的目录为准"
-        "（在启动器下就是启动器的目录），而不是脚本所在的目录；`~` 不会展开。\n\n路径是文件夹时更糟：paddle.load 不声"
-        "不响地返回空字典，set_state_dict 只给出警告，于是评估的是未经训练的权重。",
+        "paddle.load raises ValueError: The ``path`` … to load model not exists. Relative paths start from the "
+        "folder in which the job is started (under a launcher: the launcher's), not from the script's; `~` is "
+        "not expanded.\n\nA folder is worse: paddle.load gives an empty dict and says nothing, set_state_dict "
+        "then only warns, and untrained weights are evaluated.",
+        "paddle.load 会抛出 ValueError: The ``path`` … to load model not exists。相对路径以启动任务时所在的目录"
+        "为准（在启动器下就是启动器的目录），而不是脚本所在的目录；`~` 不会展开。\n\n路径是目录时更糟："
+        "paddle.load 不作任何提示就返回空 dict，set_state_dict 只给出警告，于是评估的是未训练的权重。",
     ),
     cure=Text(
-        "Correct the path, write it out with its suffix (.pdparams), or start the job in the folder that the path "
-        "counts from.",
+        "Correct the path, write it out with its suffix (.pdparams), or start the job in the folder that the "
+        "path starts from.",
         "改正路径，写全后缀（.pdparams），或者在该相对路径所对应的目录下启动任务。",
     ),
-    since=Text("Paddle 2.0 to 3.3", "Paddle 2.0 至 3.3"),
+    since=Text("Paddle 2.6 to 3.3", "Paddle 2.6 至 3.3"),
     sources=(
         "measured: tests/checks/script/test_real_paddle.py (missing file, folder, ~)",
         "paddle/framework/io.py, load, Paddle 3.3.1",
@@ -42,20 +42,20 @@ PAGE = Page(
 )
 
 NOT_THERE = Text(
-    "There is no '{path}', seen from this folder or from the script's: {loader} will raise {error}.",
+    "'{path}' was not found from this folder or from the script's: {loader} will raise {error}.",
     "从当前目录和脚本所在目录都找不到“{path}”：{loader} 会抛出 {error}。",
 )
 TILDE = Text(
     "{loader} does not expand '~': it looks for a folder of that name and will raise {error}.",
-    "{loader} 不会展开“~”，而是去找名字就叫“~”的文件夹，因此会抛出 {error}。",
+    "{loader} 不会展开“~”，而是去找名字就叫“~”的目录，因此会抛出 {error}。",
 )
 A_FOLDER = Text(
     "'{path}' is a folder. paddle.load gives an empty dict for it and says nothing, so no weights are loaded and the "
     "model stays untrained.",
-    "“{path}”是文件夹。paddle.load 会不声不响地返回空字典，于是没有加载任何权重，模型仍是未经训练的。",
+    "“{path}”是目录。paddle.load 不作任何提示就返回空 dict，于是没有加载任何权重，模型仍未训练。",
 )
 CORRECT = Text("Correct the path, or start the job where it is right.", "改正路径，或在正确的目录下启动任务。")
-NAME_A_FILE = Text("Name the file in it.", "写明其中的文件。")
+NAME_A_FILE = Text("Give the path of the file inside it.", "请写出其中权重文件的路径。")
 EXPAND = Text("Expand it in the script.", "在脚本里展开它。")
 EXPANDED = "os.path.expanduser({path!r})"
 ERRORS = {"paddle.load": "ValueError", "paddle.Model.load": "AssertionError", "torch.load": "FileNotFoundError"}
@@ -82,7 +82,7 @@ LOAD = "state = paddle.load('output/best.pdparams')\n"
 
 def _fires() -> Iterator[Example]:
     yield _example("no such file", "没有这个文件", LOAD)
-    yield _example("a folder", "路径是文件夹", "paddle.load('output')\n", found="output", is_folder=True)
+    yield _example("a folder", "路径是目录", "paddle.load('output')\n", found="output", is_folder=True)
     yield _example("a path from home", "以 ~ 开头的路径", "paddle.load('~/best.pdparams')\n")
 
 

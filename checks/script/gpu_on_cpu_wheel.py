@@ -18,7 +18,7 @@ PAGE = Page(
     code="PD102",
     name="gpu-on-cpu-wheel",
     severity=Severity.ERROR,
-    title=Text("A GPU is asked of the CPU build of Paddle", "安装的是 CPU 版 Paddle，脚本却要使用 GPU"),
+    title=Text("The script asks for a GPU, but Paddle is the CPU build", "安装的是 CPU 版 Paddle，脚本却要使用 GPU"),
     what=Text(
         "The script calls set_device('gpu'), CUDAPlace or .cuda(), and the Paddle that the job's interpreter imports "
         "is the CPU build (the package paddlepaddle, not paddlepaddle-gpu).",
@@ -26,13 +26,13 @@ PAGE = Page(
         "paddlepaddle，而不是 paddlepaddle-gpu）。",
     ),
     why=Text(
-        "With Paddle 3 the call raises ValueError. With Paddle 2 only set_device does; CUDAPlace and .cuda() end the "
-        "process at once with status 255, without a traceback, and no try block catches it.\n\nOn the CPU build a try "
-        "block around set_device is a working fallback. It is none on the GPU build without a driver: there the same "
-        "call ends the process with status 255.",
-        "在 Paddle 3 上该调用抛出 ValueError。在 Paddle 2 上只有 set_device 如此；CUDAPlace 和 .cuda() 会让进程立即以"
-        "状态 255 退出，没有 traceback，try 也捕获不到。\n\n在 CPU 版上，用 try 包住 set_device 可以回退到 CPU；但在没"
-        "有驱动的 GPU 版上不行：同样的调用会让进程直接以状态 255 退出。",
+        "With Paddle 3 the call raises ValueError. With Paddle 2 only set_device does; CUDAPlace and .cuda() "
+        "end the process at once with exit status 255, without a traceback, and no try block catches it.\n\nOn "
+        "the CPU build a try block around set_device is a working fallback. It does not work on the GPU build "
+        "without a driver: there the same call ends the process with exit status 255.",
+        "在 Paddle 3 上该调用抛出 ValueError。在 Paddle 2 上只有 set_device 如此；CUDAPlace 和 .cuda() 会让进程"
+        "立即退出（退出码 255），没有 traceback，try 也捕获不到。\n\n在 CPU 版上，用 try 包住 set_device 可以回"
+        "退到 CPU；但在没有驱动的 GPU 版上不行：同样的调用会让进程直接退出（退出码 255）。",
     ),
     cure=Text(
         "Install paddlepaddle-gpu for your CUDA version after uninstalling paddlepaddle, or choose the device by "
@@ -40,10 +40,10 @@ PAGE = Page(
         "先卸载 paddlepaddle，再安装与 CUDA 版本对应的 paddlepaddle-gpu；或者用 paddle.is_compiled_with_cuda() 选择设"
         "备。",
     ),
-    since=Text("Paddle 2.0 to 3.3", "Paddle 2.0 至 3.3"),
+    since=Text("Paddle 2.6 to 3.3", "Paddle 2.6 至 3.3"),
     sources=(
         "measured: tests/checks/script/test_real_paddle.py (3.3.1 CPU)",
-        "measured by the founders on 2.6.2 CPU and on paddlepaddle-gpu 2.6.2 without a driver (exit status 255)",
+        "measured: paddlepaddle 2.6.2 and paddlepaddle-gpu 2.6.2 without a driver (exit status 255)",
     ),
 )
 
@@ -52,9 +52,9 @@ RAISES = Text(
     "{what} 要使用 GPU，而 {python} 安装的是 CPU 版 Paddle {version}：该调用会抛出 ValueError。",
 )
 KILLS = Text(
-    "{what} asks for a GPU, and {python} has Paddle {version} built for the CPU: the process ends at once with status "
-    "255 and without a traceback.",
-    "{what} 要使用 GPU，而 {python} 安装的是 CPU 版 Paddle {version}：进程会立即以状态 255 退出，没有 traceback。",
+    "{what} asks for a GPU, and {python} has Paddle {version} built for the CPU: the process ends at once "
+    "with exit status 255 and without a traceback.",
+    "{what} 要使用 GPU，而 {python} 安装的是 CPU 版 Paddle {version}：进程会立即退出（退出码 255），没有 traceback。",
 )
 CHOOSE = Text(
     "Choose the device by what this Paddle can do, or install the GPU build (paddlepaddle-gpu) in place of "

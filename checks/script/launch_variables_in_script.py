@@ -35,29 +35,29 @@ PAGE = Page(
         "process needs none of them.",
         "删除这些语句，用 python -m paddle.distributed.launch 启动脚本，由启动器设置。单进程运行不需要它们。",
     ),
-    since=Text("Paddle 2.0 to 3.3", "Paddle 2.0 至 3.3"),
+    since=Text("Paddle 2.6 to 3.3", "Paddle 2.6 至 3.3"),
     sources=(
         "measured: tests/checks/script/test_real_paddle.py (half of the data, nothing saved)",
-        "measured by the founders on 3.3.1 and 2.6.2 (hanging downloads)",
+        "measured: paddlepaddle 3.3.1 and 2.6.2 (hanging downloads)",
     ),
 )
 
 RANK = Text(
-    "The script sets PADDLE_TRAINER_ID to {value}, so this process takes itself for another rank than 0: "
-    "paddle.Model.save saves nothing, and code for rank 0 does not run. Under a launcher every rank gets the same "
-    "number.",
+    "The script sets PADDLE_TRAINER_ID to {value}, so this process believes that it is not rank 0: "
+    "paddle.Model.save saves nothing, and code for rank 0 does not run. Under a launcher every rank gets "
+    "the same number.",
     "脚本把 PADDLE_TRAINER_ID 设为 {value}，进程于是认为自己不是 rank 0：paddle.Model.save 什么也不保存，只在 rank 0 "
     "执行的代码不会运行。在启动器下，所有 rank 都会得到同一个编号。",
 )
 WORLD = Text(
     "The script sets PADDLE_TRAINERS_NUM to {value}. Unless a launcher starts {value} processes, "
     "DistributedBatchSampler silently leaves {rest} of the data out.",
-    "脚本把 PADDLE_TRAINERS_NUM 设为 {value}。除非启动器真的启动了 {value} 个进程，否则 DistributedBatchSampler 会悄悄"
-    "漏掉 {rest} 的数据。",
+    "脚本把 PADDLE_TRAINERS_NUM 设为 {value}。除非启动器真的启动了 {value} 个进程，否则 "
+    "DistributedBatchSampler 会漏掉 {rest} 的数据，且没有任何提示。",
 )
 BROKEN = Text(
-    "The script sets {variable} to {value}, which Paddle cannot use as a number of its kind: it raises later on.",
-    "脚本把 {variable} 设为 {value}，Paddle 无法把它当作这类数字使用，之后会报错。",
+    "The script sets {variable} to {value}, which Paddle cannot use: it will raise an error later.",
+    "脚本把 {variable} 设为 {value}，Paddle 无法使用这个值，之后会报错。",
 )
 ENDPOINT = Text(
     "The script sets {variable} and not its counterpart: get_weights_path_from_url (pretrained=True) then waits for "

@@ -59,10 +59,10 @@ INSTALL = Text(
 NOT_ON_PYPI = Text(
     "Install it for the interpreter that runs the job, or put its folder on PYTHONPATH. If the job runs on another "
     "interpreter, name it with --python.",
-    "为运行任务的解释器安装它，或把它所在的文件夹加入 PYTHONPATH。如果任务用的是另一个解释器，请用 --python 指明。",
+    "为运行任务的解释器安装它，或把它所在的目录加入 PYTHONPATH。如果任务用的是另一个解释器，请用 --python 指明。",
 )
 LEFT = Text(
-    "It left Python; port the script, or use an older Python.",
+    "It was removed from Python; port the script, or use an older Python.",
     "它已从 Python 中移除；请移植脚本，或使用较旧的 Python。",
 )
 IN_INTERPRETER = Text("the interpreter that was asked", "所询问的解释器")
@@ -111,7 +111,7 @@ def _example(en: str, zh: str, source: str) -> Example:
 def _fires() -> Iterator[Example]:
     yield _example("cv2 is not installed", "没有安装 cv2", "import os\nimport cv2\n")
     yield _example("a part of a missing package", "缺失的包中的一部分", "from cv2.dnn import readNet\n")
-    yield _example("imp left Python", "imp 已从 Python 移除", "import imp\n")
+    yield _example("imp was removed from Python", "imp 已从 Python 移除", "import imp\n")
     yield _example(
         "it may be on an added path", "可能位于添加的路径上", "import sys\nsys.path.append('lib')\nimport cv2\n"
     )

@@ -17,12 +17,12 @@ PAGE = Page(
     code="PD100",
     name="syntax-error",
     severity=Severity.ERROR,
-    title=Text("Python cannot read the script", "Python 无法读取该脚本"),
+    title=Text("Python cannot read the script", "Python 无法解析该脚本"),
     what=Text(
-        "The file is not Python that can be run: a syntax error, Python 2, an encoding that it does not declare, NUL "
-        "bytes, or a notebook that is no valid JSON.",
-        "该文件不是可以运行的 Python 代码：语法错误、Python 2 代码、未声明的编码、含有 NUL 字节，或者笔记本不是有效的 "
-        "JSON。",
+        "The file is not Python that can be run: a syntax error, Python 2, an encoding that it does not "
+        "declare, NUL bytes, or a notebook that is not valid JSON.",
+        "该文件不是可以运行的 Python 代码：语法错误、Python 2 代码、未声明的编码、含有 NUL 字节，或者 notebook "
+        "不是有效的 JSON。",
     ),
     why=Text(
         "The job ends before its first line runs. Under a launcher every rank ends like this, and the console shows "
@@ -37,11 +37,11 @@ PAGE = Page(
     sources=("https://docs.python.org/3/reference/lexical_analysis.html#encoding-declarations", "ast.parse of CPython"),
 )
 
-SYNTAX = Text("Python cannot read this line: {words}.", "Python 无法读取这一行：{words}。")
+SYNTAX = Text("Python cannot read this line: {words}.", "Python 无法解析这一行：{words}。")
 NEWER = Text(
     "Python {grammar}, which paddle-doctor runs on, cannot read this line ({words}). The job runs on {version}, which "
     "may.",
-    "paddle-doctor 所用的 Python {grammar} 无法读取这一行（{words}）。任务使用的是 {version}，它或许可以。",
+    "paddle-doctor 所用的 Python {grammar} 无法解析这一行（{words}）。任务使用的是 {version}，它或许可以。",
 )
 PYTHON2 = Text(
     "This is Python 2. Paddle 2.0 and later run on Python 3 only, which says: {words}.",
@@ -52,8 +52,8 @@ ENCODING = Text(
     "Python 无法解码该文件（{words}）。没有声明编码的文件必须是 UTF-8。",
 )
 NUL = Text("There is a NUL byte in this line. The file is damaged.", "这一行里有 NUL 字节，文件已损坏。")
-TOO_DEEP = Text("This file is nested too deeply to be read ({words}).", "该文件嵌套过深，无法读取（{words}）。")
-NOTEBOOK = Text("This is not a valid notebook: {words}.", "这不是有效的笔记本：{words}。")
+TOO_DEEP = Text("This file is nested too deeply to be read ({words}).", "该文件嵌套过深，无法解析（{words}）。")
+NOTEBOOK = Text("This is not a valid notebook: {words}.", "这不是有效的 notebook：{words}。")
 MESSAGES = {
     FaultKind.SYNTAX: SYNTAX,
     FaultKind.PYTHON2: PYTHON2,
@@ -78,7 +78,7 @@ CURES = {
             "把文件另存为 UTF-8，或在第一行写明其编码。",
         )
     ),
-    FaultKind.NUL: Fix(summary=Text("Get the file anew from its source.", "从原处重新获取该文件。")),
+    FaultKind.NUL: Fix(summary=Text("Get the file again from its source.", "从原处重新获取该文件。")),
     FaultKind.TOO_DEEP: Fix(summary=Text("Split the expression into several.", "把该表达式拆成几个。")),
     FaultKind.NOTEBOOK: Fix(
         summary=Text(
@@ -97,7 +97,7 @@ def _fires() -> Iterator[Example]:
     )
     yield Example(Text("Python 2", "Python 2 代码"), {"script": read_script("print 'accuracy', 0.9\n", "eval.py")})
     yield Example(Text("GBK that is not declared", "未声明的 GBK 编码"), {"script": Script(path="eval.py", fault=gbk)})
-    yield Example(Text("a notebook cut short", "被截断的笔记本"), {"script": read_script('{"cells": [', "a.ipynb")})
+    yield Example(Text("a notebook cut short", "被截断的 notebook"), {"script": read_script('{"cells": [', "a.ipynb")})
 
 
 def _silent() -> Iterator[Example]:

@@ -20,32 +20,31 @@ PAGE = Page(
     code="PD101",
     name="unguarded-main",
     severity=Severity.ERROR,
-    title=Text("Processes are started outside the main guard", "在 main 保护之外启动了子进程"),
+    title=Text("Processes are started outside the main guard", '在 if __name__ == "__main__" 之外启动了子进程'),
     what=Text(
-        'A line outside `if __name__ == "__main__":` starts child processes: it iterates over a DataLoader with '
-        "workers, "
-        "calls paddle.distributed.spawn, or uses multiprocessing.\n\n"
-        "Making a DataLoader there is harmless. Its workers start when it is iterated over.",
+        'A line outside `if __name__ == "__main__":` starts child processes: it iterates over a DataLoader '
+        "with workers, calls paddle.distributed.spawn, or uses multiprocessing.\n\nCreating a DataLoader there "
+        "is harmless. Its workers start when it is iterated over.",
         '在 `if __name__ == "__main__":` 之外的代码会启动子进程：遍历带 worker 的 DataLoader、调用 '
         "paddle.distributed.spawn，或使用 multiprocessing。\n\n"
         "仅仅创建 DataLoader 没有问题，遍历它的时候才会启动 worker。",
     ),
     why=Text(
-        "With the start methods spawn and forkserver a child imports the script again, comes to the same line, and "
-        "fails with RuntimeError: An attempt has been made to start a new process before the current process has "
-        "finished its bootstrapping phase. The parent then reports something else: SystemError: Blocking queue is "
-        "killed (a DataLoader), Process 0 terminated with exit code 1 (spawn), BrokenProcessPool; multiprocessing.Pool "
-        "starts failing children for ever.\n\n"
-        "With fork, the default on Linux up to Python 3.13, nothing happens. paddle.distributed.spawn uses spawn on "
-        "every platform. On Windows and macOS everything uses spawn, but Paddle's DataLoader ignores num_workers "
-        "there. From Python 3.14 on the default on Linux is forkserver.",
-        "在 spawn 和 forkserver 启动方式下，子进程会重新导入脚本，再次执行到同一行，于是抛出 RuntimeError: An attempt "
-        "has been made to start a new process before the current process has finished its bootstrapping phase。父进程报"
-        "告的却是另一句话：SystemError: Blocking queue is killed（DataLoader）、Process 0 terminated with exit code "
-        "1（spawn）、BrokenProcessPool；multiprocessing.Pool 则会无休止地重启失败的子进程。\n\n"
-        "fork 方式（Linux 上 Python 3.13 及以前的默认方式）不受影响。paddle.distributed.spawn 在任何平台上都使用 "
-        "spawn。Windows 和 macOS 上一律使用 spawn，不过 Paddle 的 DataLoader 在那里会忽略 num_workers。从 Python 3.14 "
-        "起，Linux 的默认方式是 forkserver。",
+        "With the start methods spawn and forkserver a child imports the script again, reaches the same line, "
+        "and fails with RuntimeError: An attempt has been made to start a new process before the current "
+        "process has finished its bootstrapping phase. The parent then reports something else: SystemError: "
+        "Blocking queue is killed (a DataLoader), Process 0 terminated with exit code 1 (spawn), "
+        "BrokenProcessPool; multiprocessing.Pool keeps starting children that fail.\n\nWith fork, the default "
+        "on Linux up to Python 3.13, nothing happens. paddle.distributed.spawn uses spawn on every platform. "
+        "On Windows and macOS everything uses spawn, but Paddle's DataLoader ignores num_workers there. From "
+        "Python 3.14 on the default on Linux is forkserver.",
+        "在 spawn 和 forkserver 启动方式下，子进程会重新导入脚本，再次执行到同一行，于是抛出 RuntimeError: An "
+        "attempt has been made to start a new process before the current process has finished its "
+        "bootstrapping phase。父进程报告的却是另一句话：SystemError: Blocking queue is killed（DataLoader）、"
+        "Process 0 terminated with exit code 1（spawn）、BrokenProcessPool；multiprocessing.Pool 则会不断重启失"
+        "败的子进程。\n\nfork 方式（Linux 上 Python 3.13 及以前的默认方式）不受影响。paddle.distributed.spawn "
+        "在任何平台上都使用 spawn。Windows 和 macOS 上一律使用 spawn，不过 Paddle 的 DataLoader 在那里会忽略 "
+        "num_workers。从 Python 3.14 起，Linux 的默认方式是 forkserver。",
     ),
     cure=Text(
         'Put the code that starts processes into a function and call it under `if __name__ == "__main__":`. Classes '
@@ -53,7 +52,7 @@ PAGE = Page(
         "functions that the children need stay at the top level.",
         '把启动进程的代码放进函数，在 `if __name__ == "__main__":` 下调用。子进程用到的类和函数仍留在模块顶层。',
     ),
-    since=Text("Paddle 2.0 to 3.3, PyTorch 1 and 2", "Paddle 2.0 至 3.3，PyTorch 1 和 2"),
+    since=Text("Paddle 2.6 to 3.3, PyTorch 1 and 2", "Paddle 2.6 至 3.3，PyTorch 1 和 2"),
     sources=(
         "measured: tests/checks/script/test_real_paddle.py (DataLoader, paddle.Model, paddle.distributed.spawn, fork)",
         "paddle/io/reader.py, DataLoader.__init__ (Windows and macOS), Paddle 3.3.1",
@@ -63,42 +62,45 @@ PAGE = Page(
 )
 
 BREAKS = Text(
-    "{what} starts processes outside the main guard, and the start method is {method} ({reason}). Each child imports "
-    "this file again, comes to this line too, and dies with RuntimeError (… has finished its bootstrapping phase).",
-    "{what} 在 main 保护之外启动子进程，而启动方式是 {method}（{reason}）。每个子进程都会重新导入本文件、再次执行到这"
-    "一行，随即以 RuntimeError（… has finished its bootstrapping phase）退出。",
+    "{what} starts processes outside the main guard, and the start method is {method} ({reason}). Each "
+    "child imports this file again, reaches this line too, and dies with RuntimeError (… has finished its "
+    "bootstrapping phase).",
+    '{what} 在 if __name__ == "__main__" 之外启动子进程，而启动方式是 {method}（{reason}）。每个子进程都'
+    "会重新导入本文件、再次执行到这一行，随即以 RuntimeError（… has finished its bootstrapping phase）退出。",
 )
 MAY_BREAK = Text(
     "If {what} has workers here, they are started outside the main guard, and the start method is {method} "
     "({reason}): each child would import this file again and die with RuntimeError (… has finished its bootstrapping "
     "phase).",
-    "如果 {what} 在此处带有 worker，它们就是在 main 保护之外启动的，而启动方式是 {method}（{reason}）：每个子进程都会"
-    "重新导入本文件，以 RuntimeError（… has finished its bootstrapping phase）退出。",
+    '如果 {what} 在此处带有 worker，它们就是在 if __name__ == "__main__" 之外启动的，而启动方式是 '
+    "{method}（{reason}）：每个子进程都会重新导入本文件，以 RuntimeError（… has finished its bootstrapping "
+    "phase）退出。",
 )
 IGNORED_HERE = Text(
     "{what} starts workers outside the main guard with the start method {method} ({reason}). On this platform Paddle "
     "ignores num_workers; on Linux each worker would die with RuntimeError (… has finished its bootstrapping phase).",
-    "{what} 在 main 保护之外启动 worker，启动方式为 {method}（{reason}）。Paddle 在本平台上会忽略 num_workers；但在 "
-    "Linux 上，每个 worker 都会以 RuntimeError（… has finished its bootstrapping phase）退出。",
+    '{what} 在 if __name__ == "__main__" 之外启动 worker，启动方式为 {method}（{reason}）。Paddle 在本平'
+    "台上会忽略 num_workers；但在 Linux 上，每个 worker 都会以 RuntimeError（… has finished its "
+    "bootstrapping phase）退出。",
 )
 HARMLESS = Text(
     "{what} starts workers outside the main guard. With fork, the default on Linux up to Python 3.13, that is "
     "harmless; with spawn, or forkserver (the default from Python 3.14 on), every worker would die at its start.",
-    "{what} 在 main 保护之外启动 worker。用 fork（Linux 上 Python 3.13 及以前的默认方式）没有问题；若用 spawn，或 "
-    "forkserver（Python 3.14 起的默认方式），每个 worker 一启动就会退出。",
+    '{what} 在 if __name__ == "__main__" 之外启动 worker。用 fork（Linux 上 Python 3.13 及以前的默认方式）'
+    "没有问题；若用 spawn，或 forkserver（Python 3.14 起的默认方式），每个 worker 一启动就会退出。",
 )
 ELSEWHERE = Text(
     "{what} starts processes outside the main guard. With fork, the default on Linux up to Python 3.13, that is "
     "harmless; on Windows and macOS, and from Python 3.14 on, every child would die at its start.",
-    "{what} 在 main 保护之外启动子进程。用 fork（Linux 上 Python 3.13 及以前的默认方式）没有问题；但在 Windows 和 "
-    "macOS 上，以及 Python 3.14 起，每个子进程一启动就会退出。",
+    '{what} 在 if __name__ == "__main__" 之外启动子进程。用 fork（Linux 上 Python 3.13 及以前的默认方式）'
+    "没有问题；但在 Windows 和 macOS 上，以及 Python 3.14 起，每个子进程一启动就会退出。",
 )
 SET_BY_SCRIPT = Text("set in line {line}", "由第 {line} 行设定")
 SET_BY_CALL = Text("asked for by this call", "由该调用指定")
 ALWAYS_SPAWN = Text("its default on every platform", "它在任何平台上的默认方式")
 DEFAULT_HERE = Text("the default of this interpreter", "该解释器的默认方式")
 SETS_METHOD = Text("the start method is set here", "此处设定了启动方式")
-REACHED_FROM = Text("this runs at import and leads there", "导入时就会执行这里，并由此到达该处")
+REACHED_FROM = Text("this runs at import and leads there", "导入时会执行这里，进而执行到上面那一行")
 GUARD_IT = Text(
     'Start the processes under `if __name__ == "__main__":`.', '在 `if __name__ == "__main__":` 之下启动这些进程。'
 )
@@ -163,9 +165,15 @@ def _silent() -> Iterator[Example]:
         "    spawn(print)\nmain()\n"
     )
     forked = "import paddle.distributed as dist\ndist.spawn(print, nprocs=2, start_method='fork')\n"
-    yield Example(Text("the loop is guarded", "遍历处有 main 保护"), {"script": read_script(guarded, "eval.py")})
     yield Example(
-        Text("the loader is made at import, and used under the guard", "导入时创建 DataLoader，在保护之下才遍历"),
+        Text("the loop is guarded", '遍历处位于 if __name__ == "__main__" 之下'),
+        {"script": read_script(guarded, "eval.py")},
+    )
+    yield Example(
+        Text(
+            "the loader is made at import, and used under the guard",
+            '导入时创建 DataLoader，在 if __name__ == "__main__" 之下才遍历',
+        ),
         {"script": read_script(made_only, "eval.py")},
     )
     yield Example(
@@ -178,7 +186,7 @@ def _silent() -> Iterator[Example]:
     )
     yield Example(Text("spawn by fork", "以 fork 方式调用 spawn"), {"script": read_script(forked, "train.py")})
     yield Example(
-        Text("children do not import a notebook", "子进程不会导入笔记本"),
+        Text("children do not import a notebook", "子进程不会导入 notebook"),
         {"script": Script(path="a.ipynb", kind=Kind.NOTEBOOK, calls=read_script("import a\na.b()", "a.py").calls)},
     )
 

@@ -59,9 +59,9 @@ MEANINGS = {
 
 WITHOUT_THEM = Text("Start the job without these variables.", "启动任务时去掉这些变量。")
 WITHOUT_WORKERS = Text(
-    "Until the cause in the workers is found, read the data in the main process. It is slower, and an exception in the "
-    "Dataset then leaves the job standing still instead of ending it.",
-    "在查明 worker 的问题之前，可先由主进程读取数据。这样较慢，而且 Dataset 一旦抛出异常，任务会一直停住而不会退出。",
+    "Until the cause in the workers is found, read the data in the main process. It is slower, and an "
+    "exception in the Dataset then leaves the job hanging instead of ending it.",
+    "在查明 worker 的问题之前，可先由主进程读取数据。这样较慢，而且 Dataset 一旦抛出异常，任务会一直卡住而不会退出。",
 )
 ON_THE_CPU = Text(
     "Run it on the CPU for now, or install the Paddle wheel and the driver that fit this machine.",

@@ -19,21 +19,21 @@ PAGE = Page(
     severity=Severity.WARNING,
     title=Text("set_state_dict left every weight untouched", "set_state_dict 没有改动任何权重"),
     what=Text(
-        "While the job ran, a model was given a state dict of which not one key fitted: every key of the model was "
-        "missing in it (or had another shape).",
+        "While the job ran, a model was given a state dict in which not one key matched: every key of the "
+        "model was missing in it (or had another shape).",
         "任务运行时，传给模型的 state dict 没有一个键对得上：模型需要的每个键都缺失（或形状不同）。",
     ),
     why=Text(
-        "Keys that do not fit never stop a Paddle job. set_state_dict warns, returns the lists of missing and "
-        "unexpected "
-        "keys, and leaves the model as it was made: its weights are random, and so are its results.",
+        "Keys that do not match never stop a Paddle job. set_state_dict warns, returns the lists of missing "
+        "and unexpected keys, and leaves the model as it was made: its weights are random, and so are its "
+        "results.",
         "键名对不上并不会让 Paddle 任务停下来。set_state_dict 只会警告，返回缺失和多余的键，模型保持初始状态："
         "权重是随机的，结果也就是随机的。",
     ),
     cure=Text(
         "See with 'paddle-doctor ckpt FILE' what the keys look like: a wrapper's prefix, a dict within a dict, another "
         "model. In the script, look at what set_state_dict returns.",
-        "用“paddle-doctor ckpt 文件”查看键名：可能带有包装器前缀、字典里还套着字典，或者是另一个模型的权重。"
+        "用“paddle-doctor ckpt FILE”查看键名：可能带有包装层前缀、dict 里还套着 dict，或者是另一个模型的权重。"
         "脚本中应检查 set_state_dict 的返回值。",
     ),
     since=Text("Paddle 2.6 to 3.3", "Paddle 2.6 至 3.3"),
@@ -41,8 +41,8 @@ PAGE = Page(
 )
 
 MESSAGE = Text(
-    "set_state_dict left every weight of {layer} untouched: of the {missing} keys that it needs, none was found in "
-    "{file} with a fitting shape.",
+    "set_state_dict left every weight of {layer} untouched: of the {missing} keys that it needs, none was "
+    "found in {file} with a matching shape.",
     "set_state_dict 没有改动 {layer} 的任何权重：它需要的 {missing} 个键，在 {file} 中没有一个既存在又形状相符。",
 )
 WHAT_WAS_GIVEN = Text("what it was given", "传入的内容")
@@ -61,7 +61,7 @@ def _fires() -> Iterator[Example]:
 def _silent() -> Iterator[Example]:
     head = StateSet(layer="ResNet", missing=2, unexpected=2, matched=159, path="/job/best.pdparams")
     yield example(
-        "only the classification head does not fit, as in fine-tuning",
+        "only the classification head does not match, as in fine-tuning",
         "只有分类头对不上，这在微调时很正常",
         trial(dataclasses.replace(RAN, states=(head,))),
     )

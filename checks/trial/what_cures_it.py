@@ -18,29 +18,25 @@ PAGE = Page(
     code="PD601",
     name="what-cures-it",
     severity=Severity.ERROR,
-    title=Text("the one change that makes the failing job run", "让失败的任务跑起来的那一处改动"),
+    title=Text("The one change that makes the failing job run", "让失败的任务跑起来的那一处改动"),
     what=Text(
         "The job was run again under one changed condition after the other: without launch variables, with "
-        "num_workers=0, "
-        "on the CPU, without loading weights. The first change with which the fault is gone names the corner in which "
-        "it "
-        "lies. Before that is believed, the job is run unchanged once more: if it passes now, no change cured it, and "
-        "the failure merely comes and goes. If no change cures it, the fault is in the script or its data.",
-        "依次在一处条件改变的情况下重新运行任务：去掉启动变量、num_workers=0、使用 CPU、不加载权重。"
-        "第一个使故障消失的改动，"
-        "就指出了问题所在。在采信之前，会原样再跑一遍：如果这次通过了，说明并不是该改动治好了它，故障只是时有时无。"
-        "如果没有任何改动能治好它，问题就在脚本或数据本身。",
+        "num_workers=0, on the CPU, without loading weights. The first change with which the fault is gone "
+        "names the area in which it lies. Before that is believed, the job is run unchanged once more: if it "
+        "passes now, no change cured it, and the failure merely comes and goes. If no change cures it, the "
+        "fault is in the script or its data.",
+        "依次在一处条件改变的情况下重新运行任务：去掉启动变量、num_workers=0、使用 CPU、不加载权重。第一个使故"
+        "障消失的改动，就指出了问题所在的方向。在采信之前，会原样再跑一遍：如果这次通过了，说明起作用的并不是该"
+        "改动，故障只是时有时无。如果没有任何改动能消除故障，问题就在脚本或数据本身。",
     ),
     why=Text(
-        "What the console shows last is often not the cause: a killed queue, a rank that the launcher ended, a silent "
-        "hang. What changes when one thing changes is evidence. One trap is avoided: with num_workers=0 an exception "
-        "in "
-        "the Dataset is printed and the job then stands still for ever. That is the same fault shown bare, no cure and "
-        "no new fault.",
-        "控制台最后显示的往往不是原因：被终止的队列、被启动器杀掉的 rank、无声的卡死。只改一处时所发生的变化才是证据。"
-        "这里避开了一个陷阱：num_workers=0 时，Dataset 中的异常会被打印出来，随后任务就一直停住。"
-        "那是同一个故障露出了真面目，"
-        "既不是治好了，也不是新的故障。",
+        "What the console shows last is often not the cause: a killed queue, a rank that the launcher ended, a "
+        "silent hang. What differs when just one thing is changed is evidence. One trap is avoided: with "
+        "num_workers=0 an exception in the Dataset is printed and the job then hangs for ever. That is the "
+        "same fault, now shown directly: neither a cure nor a new fault.",
+        "控制台最后显示的往往不是原因：被终止的队列、被启动器结束的 rank、没有任何输出的卡住。只改一处时所发生"
+        "的变化才是证据。这里避开了一个陷阱：num_workers=0 时，Dataset 中的异常会被打印出来，随后任务就一直卡住。"
+        "那是同一个故障直接显现出来，既不是修好了，也不是新的故障。",
     ),
     cure=Text(
         "Follow the next step that is named: 'env' for variables and devices, 'ckpt' for weights, the exception and "
@@ -54,16 +50,17 @@ PAGE = Page(
 )
 
 SCRIPT = Text(
-    "No change cures it: the fault is in the script itself or in its data.",
-    "任何改动都治不好它：问题在脚本自身或其数据中。",
+    "None of the changes cures it: the fault is in the script itself or in its data.",
+    "所有改动都不能消除故障：问题在脚本自身或其数据中。",
 )
 SCRIPT_RAISES = Text(
-    "No change cures it: the fault is in the script itself or in its data. {place} raises {error}.",
-    "任何改动都治不好它：问题在脚本自身或其数据中。{place} 抛出了 {error}。",
+    "None of the changes cures it: the fault is in the script itself or in its data. {place} raises {error}.",
+    "所有改动都不能消除故障：问题在脚本自身或其数据中。{place} 抛出了 {error}。",
 )
 DATASET_KILLS = Text(
-    "No change cures it: whichever process reads the data dies ({how}). The fault is in the code that reads a sample.",
-    "任何改动都治不好它：由哪个进程读数据，哪个进程就会死掉（{how}）。问题在读取样本的代码中。",
+    "None of the changes cures it: whichever process reads the data dies ({how}). The fault is in the code "
+    "that reads a sample.",
+    "所有改动都不能消除故障：无论由哪个进程读取数据，该进程都会异常退出（{how}）。问题在读取样本的代码中。",
 )
 FLAKY = Text(
     "The failure comes and goes: run again unchanged, the job did not fail. What passed in between proves nothing.",
@@ -82,8 +79,8 @@ OTHER_DATA = Text(
     "个。",
 )
 UNWATCHED = Text(
-    "The job's Python could not be watched from inside (it was started with -I, -E or -S, or it is no Python), so only "
-    "the environment could be changed.",
+    "The job's Python could not be watched from inside (it was started with -I, -E or -S, or it is not "
+    "Python), so only the environment could be changed.",
     "无法从内部观察该任务的 Python（启动时带了 -I、-E 或 -S，或者它不是 Python），因此只能改变环境变量。",
 )
 READ_THE_OUTPUT = Text(
@@ -97,7 +94,7 @@ REPEAT = Text(
 
 AS_IS = Text("the job as it is", "原样运行")
 AGAIN = Text("as it is, once more", "再次原样运行")
-SHOWN_BARE = Text("with num_workers=0 the same fault shows bare", "num_workers=0 时，同一故障露出真面目")
+SHOWN_BARE = Text("with num_workers=0 the same fault shows directly", "num_workers=0 时，同一故障直接显现")
 ITS_EXCEPTION = Text("the exception", "异常")
 IN_A_WORKER = Text("raised in a DataLoader worker", "在 DataLoader 的 worker 中抛出")
 IN_THE_READER = Text("raised while a sample was read", "在读取样本时抛出")
@@ -109,7 +106,7 @@ def _fires() -> Iterator[Example]:
     clean = dataclasses.replace(RAN, rung=Rung.CLEAN_ENV, removed=("PADDLE_TRAINERS_NUM",))
     yield example(
         "hangs with a leftover PADDLE_TRAINERS_NUM, runs without it, hangs again with it",
-        "残留 PADDLE_TRAINERS_NUM 时卡死，去掉后运行正常，加回来又卡死",
+        "残留 PADDLE_TRAINERS_NUM 时卡住，去掉后运行正常，加回来又卡住",
         trial(HUNG, clean, again=HUNG),
     )
     bad = dataclasses.replace(FAILED, raised=(BAD_SAMPLE, QUEUE_KILLED))
@@ -117,13 +114,17 @@ def _fires() -> Iterator[Example]:
         FAILED, rung=Rung.NO_WORKERS, outcome=Outcome.STOOD_STILL, status=None, raised=(BAD_SAMPLE,)
     )
     yield example(
-        "a sample that cannot be read fails in a worker, and bare without workers",
-        "某个样本无法读取：在 worker 中失败，不用 worker 时露出真面目",
+        "a sample that cannot be read fails in a worker, and shows directly without workers",
+        "某个样本无法读取：在 worker 中失败，不用 worker 时直接显现",
         trial(bad, bare),
     )
     no_gpu = dataclasses.replace(FAILED, raised=(NO_GPU,))
     cpu = dataclasses.replace(RAN, rung=Rung.CPU, changed=("paddle.device",))
-    yield example("a GPU is asked of a CPU wheel", "在 CPU 版 Paddle 上要求使用 GPU", trial(no_gpu, cpu, again=no_gpu))
+    yield example(
+        "a job asks for a GPU, but Paddle is the CPU build",
+        "在 CPU 版 Paddle 上要求使用 GPU",
+        trial(no_gpu, cpu, again=no_gpu),
+    )
     cut = dataclasses.replace(FAILED, raised=(CUT_FILE,), checkpoints=("/job/best.pdparams",))
     random = dataclasses.replace(RAN, rung=Rung.RANDOM_WEIGHTS, changed=("paddle.framework.io",))
     yield example("a truncated checkpoint", "被截断的权重文件", trial(cut, random, again=cut))

@@ -16,11 +16,10 @@ import typer
 
 from paddle_doctor.cli.options import command, say
 from paddle_doctor.cli.session import Session
-from paddle_doctor.core.errors import InputError
+from paddle_doctor.core.errors import InputError, near_miss
 from paddle_doctor.core.facts import to_plain
 from paddle_doctor.core.finding import Table
 from paddle_doctor.core.language import Text, listing, same
-from paddle_doctor.core.settings import near_miss
 from paddle_doctor.subjects.environment.interpreter import find_interpreter
 from paddle_doctor.subjects.trial import (
     DEFAULT_TIMEOUT,
@@ -45,7 +44,7 @@ HELP = Text(
     - A launch: **paddle-doctor repro -- python -m paddle.distributed.launch --nproc_per_node 2 eval.py**
     - Only some runs: **paddle-doctor repro --rungs cpu,random-weights --timeout 60 eval.py**
 
-    Options of paddle-doctor stand before the script or the --; all behind belongs to the job.
+    Options of paddle-doctor come before the script or the --; everything after it belongs to the job.
     """,
     """每次只改一处，反复运行任务，直到它跑起来：那一处就是原因所在。
 
@@ -72,7 +71,9 @@ NO_PYTHON = Text(
     "找不到可运行 {path} 的 Python；请用 --python 指定。",
 )
 NO_TIME = Text("--timeout is a number of seconds.", "--timeout 应为秒数。")
-NO_RUNG = Text("There is no run '{word}'.{hint} There are {rungs}.", "没有“{word}”这种运行方式。{hint}可选：{rungs}。")
+NO_RUNG = Text(
+    "There is no run '{word}'.{hint} The runs are {rungs}.", "没有“{word}”这种运行方式。{hint}可选：{rungs}。"
+)
 RUNNING_IN = Text(
     "Running the job in {folder}, up to {seconds} s each time. It writes its files as always.",
     "在 {folder} 中运行任务，每次最多 {seconds} 秒。任务会照常写文件。",
@@ -96,17 +97,17 @@ OUTCOMES = {
     Outcome.PASSED: Text("ran to its end", "运行到结束"),
     Outcome.FAILED: Text("failed", "失败"),
     Outcome.STOOD_STILL: Text("stood still", "停住不动"),
-    Outcome.HUNG: Text("hung", "卡死"),
+    Outcome.HUNG: Text("hung", "卡住"),
     Outcome.UNFINISHED: Text("still working", "仍在工作"),
     Outcome.OUTLIVED: Text("got past the failure", "越过了失败点"),
     Outcome.UNCHANGED: Text("would change nothing", "不会带来改变"),
 }
 ENDED_WITH = Text("{outcome} ({how})", "{outcome}（{how}）")
-STATUS = Text("status {status}", "状态 {status}")
+STATUS = Text("status {status}", "退出码 {status}")
 STANDINGS = {
     Standing.CURED: Text("gone", "消失"),
     Standing.SAME: Text("the same", "相同"),
-    Standing.REVEALED: Text("shown bare", "露出真面目"),
+    Standing.REVEALED: Text("shown directly", "直接显现"),
     Standing.OTHER: Text("another", "不同"),
     Standing.UNCHANGED: same("-"),
 }
@@ -129,13 +130,13 @@ def repro(
             metavar="A,B",
             help=say(
                 "Only these runs after as-is (default: one after the other, until one cures).",
-                "as-is 之后只进行这些运行（默认：依次进行，直到治好为止）。",
+                "as-is 之后只进行这些运行（默认：依次进行，直到故障消失为止）。",
             ),
         ),
     ] = None,
     keep_going: Annotated[
         bool,
-        typer.Option("--keep-going", help=say("Go on after a run that cures.", "治好之后仍继续其余运行。")),
+        typer.Option("--keep-going", help=say("Go on after a run that cures.", "故障消失后仍继续其余运行。")),
     ] = False,
     timeout: Annotated[
         float,
@@ -143,8 +144,8 @@ def repro(
             metavar="SECONDS",
             min=1,
             help=say(
-                "Time limit of each run; a run that reaches it without progress hangs.",
-                "每次运行的时限；到时限仍无进展即视为卡死。",
+                "Time limit of each run; a run that reaches it without progress counts as hung.",
+                "每次运行的时限；到时限仍无进展即视为卡住。",
             ),
         ),
     ] = DEFAULT_TIMEOUT,

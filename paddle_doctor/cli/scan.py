@@ -22,10 +22,10 @@ HELP = Text(
     The checkpoints that they load by a literal path are examined too, and this machine.
 
     - One script: **paddle-doctor scan eval.py**
-    - All of a folder, the source alone: **paddle-doctor scan --static tools/**
+    - A whole folder, the source only: **paddle-doctor scan --static tools/**
     - The job runs on another Python: **paddle-doctor scan --python ~/miniconda3/envs/pd/bin/python eval.py**
     """,
-    """不运行脚本和笔记本，先看一看：有什么会让任务挂掉，或让结果出错？
+    """不运行脚本和 notebook，先看一看：有什么会让任务挂掉，或让结果出错？
 
     脚本按固定路径加载的权重文件和本机环境也会一并检查。
 
@@ -56,7 +56,7 @@ def scan(
         list[Path],
         typer.Argument(
             metavar="PATH...",
-            help=say("Scripts, notebooks, or folders of them.", "脚本、笔记本，或包含它们的文件夹。"),
+            help=say("Scripts, notebooks, or folders of them.", "脚本、notebook，或包含它们的目录。"),
             show_default=False,
         ),
     ],
@@ -65,7 +65,7 @@ def scan(
         typer.Option(
             "--static",
             help=say(
-                "The source alone: no checkpoints, nothing of this machine.",
+                "The source only: no checkpoints, nothing of this machine.",
                 "只看源代码：不看权重文件，也不看本机环境。",
             ),
             rich_help_panel=EXAMINE_PANEL,

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
+from paddle_doctor.core import errors
 from paddle_doctor.core.errors import InputError
 from paddle_doctor.core.language import Text
 from paddle_doctor.subjects.script.model import CheckpointLoad, FaultKind, Kind, Script
@@ -23,9 +24,8 @@ _PROJECT_MARKS = (".git", "pyproject.toml", "setup.py", "setup.cfg", "requiremen
 _LEVELS = 5
 
 NOT_THERE = Text("There is no file {path}.", "没有 {path} 这个文件。")
-IS_FOLDER = Text("{path} is a folder, not a script.", "{path} 是文件夹，不是脚本。")
+IS_FOLDER = Text("{path} is a folder, not a script.", "{path} 是目录，不是脚本。")
 NO_FILE = Text("{path} is not an ordinary file.", "{path} 不是普通文件。")
-UNREADABLE = Text("Cannot read {path}: {why}.", "无法读取 {path}：{why}。")
 TOO_LARGE = Text(
     "{path} has {size} MB; a script of more than {limit} MB is not read.",
     "{path} 有 {size} MB；超过 {limit} MB 的脚本不予读取。",
@@ -33,7 +33,7 @@ TOO_LARGE = Text(
 BINARY = Text("{path} is not a Python file: it holds binary data.", "{path} 不是 Python 文件：里面是二进制数据。")
 NOT_PYTHON = Text(
     "{path} is neither a Python file (.py) nor a notebook (.ipynb).",
-    "{path} 既不是 Python 文件（.py），也不是笔记本（.ipynb）。",
+    "{path} 既不是 Python 文件（.py），也不是 notebook（.ipynb）。",
 )
 NOTHING_IN = Text("There is no .py or .ipynb file in {path}.", "{path} 里没有 .py 或 .ipynb 文件。")
 
@@ -87,7 +87,7 @@ def _bytes(path: Path) -> bytes:
             data = file.read(MAX_BYTES + 1)
             size = os.fstat(file.fileno()).st_size
     except OSError as error:
-        raise InputError(UNREADABLE.fill(path=path, why=error.strerror or error)) from error
+        raise errors.unreadable(path, error) from error
     if len(data) > MAX_BYTES:
         raise InputError(TOO_LARGE.fill(path=path, size=f"{size / 2**20:.0f}", limit=MAX_BYTES // 2**20))
     return data

@@ -13,8 +13,8 @@ CHECK = load_checks(["trial"], plugins=False).checks["PD601"]
 EXAMPLES = {example.shows.en: example for example in (*CHECK.fires_on(), *CHECK.silent_on())}
 CAUSES = {
     "hangs with a leftover PADDLE_TRAINERS_NUM, runs without it, hangs again with it": "environment",
-    "a sample that cannot be read fails in a worker, and bare without workers": "script",
-    "a GPU is asked of a CPU wheel": "device",
+    "a sample that cannot be read fails in a worker, and shows directly without workers": "script",
+    "a job asks for a GPU, but Paddle is the CPU build": "device",
     "a truncated checkpoint": "weights",
     "a worker is killed; without workers all is well": "workers",
     "the second unchanged run passes": "flaky",
