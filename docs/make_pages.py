@@ -24,7 +24,7 @@ INTRO = Text(
     "Made from the pages in `checks/` by `make docs`; `paddle-doctor explain CODE` shows the same in a terminal.",
     "本页由 `make docs` 从 `checks/` 中的页面生成；在终端中用 `paddle-doctor explain 代码` 可看到同样的内容。",
 )
-WHAT, WHY, CURE = Text("What", "是什么"), Text("Why", "为什么要紧"), Text("What to do", "怎么办")
+WHAT, WHY, CURE = Text("What", "是什么"), Text("Why", "有何影响"), Text("What to do", "怎么办")
 SINCE, SOURCES = Text("Holds for", "适用版本"), Text("How it is known", "依据")
 PICTURES = {"log": ["log", "log"], "scan": ["scan", "--static", "eval.py"], "ckpt": ["ckpt", "model.pdparams"]}
 

@@ -11,11 +11,10 @@ import typer
 from paddle_doctor.cli.options import command, say
 from paddle_doctor.cli.session import Session
 from paddle_doctor.core.check import Page
-from paddle_doctor.core.errors import InputError
+from paddle_doctor.core.errors import InputError, near_miss
 from paddle_doctor.core.finding import Report, Table
 from paddle_doctor.core.language import Text, same
 from paddle_doctor.core.registry import load_checks, load_signatures, subjects_with_checks
-from paddle_doctor.core.settings import near_miss
 from paddle_doctor.core.signature import Role, Signature
 
 HELP = Text(
@@ -31,7 +30,8 @@ HELP = Text(
     """,
 )
 UNKNOWN = Text(
-    "'{text}' is no check, and no message that paddle-doctor knows.{hint} 'paddle-doctor checks' lists the checks.",
+    "'{text}' is neither a check nor a message that paddle-doctor knows.{hint} 'paddle-doctor checks' "
+    "lists the checks.",
     "“{text}”既不是检查的代码或名称，也不是 paddle-doctor 认识的信息。{hint}用“paddle-doctor checks”可列出全部检查。",
 )
 ROLE = {
@@ -39,13 +39,13 @@ ROLE = {
     Role.CONSEQUENCE: Text("a consequence: look for what came before it", "后果：请查看它之前发生了什么"),
     Role.CONFIRMATION: Text("confirms a cause", "可佐证某个原因"),
     Role.ADVICE: Text(
-        "advice that Paddle prints whatever the trouble is: no evidence", "Paddle 无论何故都会打印的建议：不是证据"
+        "advice that Paddle prints for any fault: not evidence", "Paddle 遇到任何故障都会打印的建议：不能作为证据"
     ),
     Role.LAUNCHER: Text("the launcher's own line, never the cause", "启动器自己的输出，从来不是原因"),
 }
 TITLE = Text("What this message means", "这条信息的含义")
 MEANS, ROLE_OF_IT, CAUSE = Text("Means", "含义"), Text("It is", "性质"), Text("Cause", "原因")
-WHAT, WHY, CURE = Text("What", "是什么"), Text("Why it matters", "为什么要紧"), Text("What to do", "怎么办")
+WHAT, WHY, CURE = Text("What", "是什么"), Text("Why it matters", "有何影响"), Text("What to do", "怎么办")
 SINCE, SOURCES = Text("Holds for", "适用版本"), Text("How it is known", "依据")
 FIRES, SILENT = Text("Fires on", "会报告"), Text("Silent on", "不会报告")
 

@@ -103,7 +103,7 @@ def _common(
         typer.Option(
             help=say(
                 "Exit with 1 from this severity on (default: error).",
-                "从该级别起以状态 1 退出（默认 error）。",
+                "达到该级别时退出码为 1（默认 error）。",
             ),
             rich_help_panel=EXAMINE_PANEL,
         ),

@@ -30,9 +30,9 @@ HELP = Text(
     - Warnings stop it too: **paddle-doctor preflight --fail-on warning**
     - For a program: **paddle-doctor preflight --format json --output preflight.json**
     """,
-    """在任务启动之前用于 CI：检查项目设置中列出的脚本、权重文件以及本机环境。
+    """用于 CI，在任务启动之前检查本机环境，以及项目设置中列出的脚本和权重文件。
 
-    以退出状态决定是否终止这一步；没有动画。在 pyproject.toml 中：
+    由退出码决定是否终止这一步；不显示动画。在 pyproject.toml 中：
 
         [tool.paddle-doctor.preflight]
         scan = ["eval.py"]
@@ -56,7 +56,7 @@ EMPTY = Text(
     "没有可检查的内容：{folder} 的 [tool.paddle-doctor.preflight] 既没有列出脚本和权重文件，env 也为 false。",
 )
 MATCHES_NOTHING = Text(
-    "The settings name '{pattern}', and nothing in {folder} is called so.",
+    "The settings name '{pattern}', but nothing in {folder} has that name.",
     "设置中列出了“{pattern}”，但在 {folder} 中没有这样的文件。",
 )
 EXAMINED, SCRIPT, CHECKPOINT, MACHINE = (

@@ -2,24 +2,21 @@
 
 from __future__ import annotations
 
-import difflib
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any
 
-from paddle_doctor.core.errors import InputError
+from paddle_doctor.core.errors import UNREADABLE, InputError, near_miss
 from paddle_doctor.core.language import Text
 
 FAIL_ON = ("error", "warning", "info", "never")
 LANGUAGES = ("auto", "en", "zh")
 
-UNREADABLE = Text("Cannot read {path}: {why}.", "无法读取 {path}：{why}。")
 UNKNOWN_KEY = Text("{path}: unknown setting '{key}'.{hint}", "{path}：没有“{key}”这项设置。{hint}")
 UNKNOWN_CODE = Text("There is no check '{code}'.{hint}", "没有叫“{code}”的检查。{hint}")
-WRONG_TYPE = Text("{path}: {key} must be {expected}.", "{path}：{key} 应为{expected}。")
-DID_YOU_MEAN = Text(" Did you mean '{near}'?", "您是不是想写“{near}”？")
+WRONG_TYPE = Text("{path}: {key} must be {expected}.", "{path}：{key} 应为：{expected}。")
 A_STRING_LIST = Text("a list of strings", "字符串列表")
 TRUE_OR_FALSE = Text("true or false", "true 或 false")
 
@@ -73,12 +70,6 @@ def find_settings(start: Path) -> Settings:
             if table is not None:
                 return _parse(project, table)
     return Settings(root=start)
-
-
-def near_miss(word: str, known: Iterable[str]) -> Text:
-    """A hint at the known word that is closest, or nothing."""
-    near = difflib.get_close_matches(word, list(known), n=1, cutoff=0.6)
-    return DID_YOU_MEAN.fill(near=near[0]) if near else Text("", "")
 
 
 def _names(word: str, code: str, name: str) -> bool:
