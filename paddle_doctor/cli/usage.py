@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import difflib
 from typing import Any
 
 from typer.exceptions import TyperException
 
+from paddle_doctor.core.errors import near_miss
 from paddle_doctor.core.language import Text, same
 
 NO_COMMAND = Text("There is no command '{given}'.{hint}", "没有“{given}”这个命令。{hint}")
@@ -14,7 +14,6 @@ NO_OPTION = Text("There is no option '{given}'.{hint}", "没有“{given}”这�
 MISSING = Text("{what} is missing.", "缺少 {what}。")
 BAD_VALUE = Text("{what} cannot be '{given}'.{choices}", "{what} 不能是“{given}”。{choices}")
 CHOICES = Text(" It is one of {choices}.", "可选值为 {choices}。")
-DID_YOU_MEAN = Text(" Did you mean {near}?", "您是不是想写 {near}？")
 
 
 def told(error: TyperException, command_names: tuple[str, ...]) -> Text:
@@ -23,14 +22,12 @@ def told(error: TyperException, command_names: tuple[str, ...]) -> Text:
     parameter = getattr(error, "param", None)
     if kind == "NoSuchOption":
         given = getattr(error, "option_name", "")
-        near = [f"'{each}'" for each in getattr(error, "possibilities", None) or ()]
-        return NO_OPTION.fill(given=given, hint=DID_YOU_MEAN.fill(near=" / ".join(near)) if near else same(""))
+        return NO_OPTION.fill(given=given, hint=near_miss(given, getattr(error, "possibilities", None) or ()))
     if kind == "MissingParameter" and parameter is not None:
         return MISSING.fill(what=_name(parameter))
     if kind == "UsageError" and error.message.startswith("No such command"):
         given = error.message.split("'")[1] if "'" in error.message else ""
-        close = difflib.get_close_matches(given, command_names, n=1)
-        return NO_COMMAND.fill(given=given, hint=DID_YOU_MEAN.fill(near=f"'{close[0]}'") if close else same(""))
+        return NO_COMMAND.fill(given=given, hint=near_miss(given, command_names))
     if kind == "BadParameter" and parameter is not None and "'" in error.message:
         given = error.message.split("'")[1]
         choices = getattr(getattr(parameter, "type", None), "choices", None) or ()

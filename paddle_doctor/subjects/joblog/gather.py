@@ -9,7 +9,7 @@ from io import BytesIO
 from pathlib import Path
 from typing import BinaryIO
 
-from paddle_doctor.core.errors import InputError
+from paddle_doctor.core.errors import unreadable
 from paddle_doctor.core.secrets import HIDDEN, hide_in_text, hide_in_value
 from paddle_doctor.core.signature import Signature
 from paddle_doctor.subjects.joblog.cleaning import begins_dump, clean, is_fence, variables_in
@@ -17,7 +17,7 @@ from paddle_doctor.subjects.joblog.matching import Matcher
 from paddle_doctor.subjects.joblog.model import JobLog, Kind, LogFile
 from paddle_doctor.subjects.joblog.reading import lines_of
 from paddle_doctor.subjects.joblog.run import Run
-from paddle_doctor.subjects.joblog.sources import CANNOT_OPEN, STANDARD_INPUT, Source, named, sources_of
+from paddle_doctor.subjects.joblog.sources import STANDARD_INPUT, Source, named, sources_of
 
 #: An environment dump that a paste has wrapped is cut over at most so many lines.
 LONGEST_DUMP = 200
@@ -53,7 +53,7 @@ def _read(source: Source, matcher: Matcher) -> LogFile:
         with source.path.open("rb") as stream:
             return _facts(source, stream, matcher, year=written.year)
     except OSError as error:
-        raise InputError(CANNOT_OPEN.fill(path=source.path, why=error.strerror or error)) from error
+        raise unreadable(source.path, error) from error
 
 
 def _facts(source: Source, stream: BinaryIO, matcher: Matcher, *, year: int) -> LogFile:
