@@ -22,10 +22,10 @@ DEMO = DOCS / "demo"
 TITLE = Text("What paddle-doctor checks", "paddle-doctor 的检查项")
 INTRO = Text(
     "Made from the pages in `checks/` by `make docs`; `paddle-doctor explain CODE` shows the same in a terminal.",
-    "本页由 `make docs` 从 `checks/` 中的页面生成；在终端中用 `paddle-doctor explain 代码` 可看到同样的内容。",
+    "本页由 `make docs` 从 `checks/` 中的页面生成；在终端中用 `paddle-doctor explain 编号` 可看到同样的内容。",
 )
-WHAT, WHY, CURE = Text("What", "是什么"), Text("Why", "有何影响"), Text("What to do", "怎么办")
-SINCE, SOURCES = Text("Holds for", "适用版本"), Text("How it is known", "依据")
+WHAT, WHY, CURE = Text("What.", "是什么："), Text("Why.", "有何影响："), Text("What to do.", "怎么办：")
+SINCE, SOURCES = Text("Holds for:", "适用版本："), Text("How it is known:", "依据：")
 PICTURES = {"log": ["log", "log"], "scan": ["scan", "--static", "eval.py"], "ckpt": ["ckpt", "model.pdparams"]}
 
 
@@ -46,10 +46,10 @@ def page_of(check: Check, language: Language) -> list[str]:
     parts = [
         f"### {page.code} {page.name}",
         f"*{SEVERITY[page.severity].say(language)}* · {page.title.say(language)}",
-        *(f"**{label.say(language)}.** {words.say(language)}" for label, words in
+        *(f"**{label.say(language)}** {words.say(language)}" for label, words in
           ((WHAT, page.what), (WHY, page.why), (CURE, page.cure))),
-        f"**{SINCE.say(language)}:** {page.since.say(language)}",
-        f"**{SOURCES.say(language)}:** {page.known.say(language)}",
+        f"**{SINCE.say(language)}** {page.since.say(language)}",
+        f"**{SOURCES.say(language)}** {page.known.say(language)}",
     ]  # fmt: skip
     return [line for part in parts for line in (part, "")]
 

@@ -39,9 +39,9 @@ PAGE = Page(
     ),
     since=Text("every version of Paddle", "所有版本的 Paddle"),
     sources=(
-        "made for real: tests/subjects/environment/test_processes.py",
-        "on Paddle 3.3.1: tests/lab/faults/orphaned-ranks, zombie-ranks, stopped-launcher",
-        "PADDLE_RANK_IN_NODE is set by both launchers: read in their sources (2.6.2 and 3.3.1)",
+        "measured: tests/subjects/environment/test_processes.py",
+        "measured: tests/lab/faults/orphaned-ranks, zombie-ranks, stopped-launcher (Paddle 3.3.1)",
+        "read: both launchers set PADDLE_RANK_IN_NODE (2.6.2 and 3.3.1)",
     ),
 )
 

@@ -40,7 +40,7 @@ PAGE = Page(
     ),
     since=Text("Paddle 2.6 and 3.3", "Paddle 2.6 和 3.3"),
     sources=(
-        "tests/checks/environment/test_on_paddle.py (paddlepaddle 3.3.1): the meeting port taken, another one taken",
+        "measured: tests/checks/environment/test_on_paddle.py (3.3.1; the meeting port taken, another one taken)",
         "measured: paddlepaddle 2.6.2: ValueError",
         "read: --start_port 6070 is used with --ips only (distributed/launch/controllers/collective.py)",
     ),

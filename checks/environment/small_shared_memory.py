@@ -39,7 +39,7 @@ PAGE = Page(
     ),
     since=Text("Paddle 2.6 and 3.3", "Paddle 2.6 和 3.3"),
     sources=(
-        "tests/lab/faults/shared-memory-of-4-mb (3.3.1)",
+        "measured: tests/lab/faults/shared-memory-of-4-mb (3.3.1)",
         "measured: 800 kB samples in 4 MB, 8 MB samples in 64 MB, on 2.6.2 and 3.3.1",
         "Docker's default of 64 MB: https://docs.docker.com/reference/cli/docker/container/run/ (--shm-size)",
     ),

@@ -189,9 +189,9 @@ _ALL = (
         slug="env-leftover",
         title=Text(
             "Variables of an earlier distributed job make this one believe that it is a rank of it.",
-            "之前的分布式任务遗留的环境变量让本任务误以为自己是其中一个 rank。",
+            "之前的分布式任务残留的环境变量让本任务误以为自己是其中一个 rank。",
         ),
-        cure=Text("Unset the leftover variables.", "清除遗留的环境变量。"),
+        cure=Text("Unset the leftover variables.", "清除残留的环境变量。"),
         commands=('eval "$(paddle-doctor env --shell)"',),
     ),
     Cause(

@@ -16,8 +16,8 @@ PAGE = Page(
     severity=Severity.WARNING,
     title=Text("A checkpoint that the script loads does not exist", "要加载的权重文件不存在"),
     what=Text(
-        "The script loads weights by a fixed path, and there is no such file seen from the working folder, nor next "
-        "to the script. Or the path is a folder.",
+        "The script loads weights by a fixed path, and no such file exists, neither from the working folder "
+        "nor next to the script. Or the path is a folder.",
         "脚本按固定路径加载权重，但无论从当前工作目录还是脚本所在目录看，都没有这个文件；或者该路径是一个目录。",
     ),
     why=Text(
@@ -37,7 +37,7 @@ PAGE = Page(
     since=Text("Paddle 2.6 to 3.3", "Paddle 2.6 至 3.3"),
     sources=(
         "measured: tests/checks/script/test_real_paddle.py (missing file, folder, ~)",
-        "paddle/framework/io.py, load, Paddle 3.3.1",
+        "read: paddle/framework/io.py, load, Paddle 3.3.1",
     ),
 )
 

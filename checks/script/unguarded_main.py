@@ -55,7 +55,7 @@ PAGE = Page(
     since=Text("Paddle 2.6 to 3.3, PyTorch 1 and 2", "Paddle 2.6 至 3.3，PyTorch 1 和 2"),
     sources=(
         "measured: tests/checks/script/test_real_paddle.py (DataLoader, paddle.Model, paddle.distributed.spawn, fork)",
-        "paddle/io/reader.py, DataLoader.__init__ (Windows and macOS), Paddle 3.3.1",
+        "read: paddle/io/reader.py, DataLoader.__init__ (Windows and macOS), Paddle 3.3.1",
         "https://docs.python.org/3.14/whatsnew/3.14.html (forkserver by default on Linux)",
         "https://docs.python.org/3/library/multiprocessing.html#the-spawn-and-forkserver-start-methods",
     ),

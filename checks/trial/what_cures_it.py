@@ -34,9 +34,9 @@ PAGE = Page(
         "silent hang. What differs when just one thing is changed is evidence. One trap is avoided: with "
         "num_workers=0 an exception in the Dataset is printed and the job then hangs for ever. That is the "
         "same fault, now shown directly: neither a cure nor a new fault.",
-        "控制台最后显示的往往不是原因：被终止的队列、被启动器结束的 rank、没有任何输出的卡住。只改一处时所发生"
-        "的变化才是证据。这里避开了一个陷阱：num_workers=0 时，Dataset 中的异常会被打印出来，随后任务就一直卡住。"
-        "那是同一个故障直接显现出来，既不是修好了，也不是新的故障。",
+        "控制台最后显示的往往不是原因：被终止的队列、被启动器结束的 rank、毫无输出的卡住。只改一处时所发生的变"
+        "化才是证据。这里避开了一个陷阱：num_workers=0 时，Dataset 中的异常会被打印出来，随后任务就一直卡住。那"
+        "是同一个故障直接显现出来，既不是修好了，也不是新的故障。",
     ),
     cure=Text(
         "Follow the next step that is named: 'env' for variables and devices, 'ckpt' for weights, the exception and "

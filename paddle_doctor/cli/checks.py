@@ -14,12 +14,12 @@ HELP = Text(
 
     - One page: **paddle-doctor explain PD301**
     """,
-    """列出全部检查：代码、名称和级别。
+    """列出全部检查：编号、名称和级别。
 
     - 查看某项检查的说明：**paddle-doctor explain PD301**
     """,
 )
-COLUMNS = (Text("code", "代码"), Text("name", "名称"), Text("severity", "级别"), Text("what it finds", "检查内容"))
+COLUMNS = (Text("code", "编号"), Text("name", "名称"), Text("severity", "级别"), Text("what it finds", "检查内容"))
 
 
 @command

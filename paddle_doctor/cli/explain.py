@@ -32,7 +32,7 @@ HELP = Text(
 UNKNOWN = Text(
     "'{text}' is neither a check nor a message that paddle-doctor knows.{hint} 'paddle-doctor checks' "
     "lists the checks.",
-    "“{text}”既不是检查的代码或名称，也不是 paddle-doctor 认识的信息。{hint}用“paddle-doctor checks”可列出全部检查。",
+    "“{text}”既不是检查的编号或名称，也不是 paddle-doctor 认识的信息。{hint}用“paddle-doctor checks”可列出全部检查。",
 )
 ROLE = {
     Role.ROOT: Text("a cause", "原因"),
@@ -55,7 +55,7 @@ def explain(
     session: Session,
     what: Annotated[
         list[str],
-        typer.Argument(metavar="CODE|TEXT", help=say("A code, a name, or a message.", "代码、名称或一条信息。")),
+        typer.Argument(metavar="CODE|TEXT", help=say("A code, a name, or a message.", "编号、名称或一条信息。")),
     ],
 ) -> None:
     """Show the page of a check, or look a message up among the signatures of failure logs."""

@@ -5,52 +5,33 @@ from __future__ import annotations
 import functools
 import inspect
 from collections.abc import Callable
-from enum import Enum
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import typer
 
-from paddle_doctor.cli.session import Session
-from paddle_doctor.core.language import say
+from paddle_doctor.cli.session import Format, Session
+from paddle_doctor.core.language import AskedLanguage, say
+from paddle_doctor.core.settings import FailOn
 
 __all__ = ["command", "say"]
-
 
 REPORT_PANEL = say("Report", "报告")
 EXAMINE_PANEL = say("Examination", "检查")
 
 
-class Format(str, Enum):
-    """How a report is written."""
-
-    TERMINAL = "terminal"
-    JSON = "json"
-
-
-class FailOn(str, Enum):
-    """From which severity on the exit status is 1."""
-
-    ERROR = "error"
-    WARNING = "warning"
-    INFO = "info"
-    NEVER = "never"
-
-
-class Lang(str, Enum):
-    """The report's language."""
-
-    AUTO = "auto"
-    EN = "en"
-    ZH = "zh"
-
-
-class Color(str, Enum):
-    """When to use colour."""
-
-    AUTO = "auto"
-    ALWAYS = "always"
-    NEVER = "never"
+#: When to use colour.
+Color = Literal["auto", "always", "never"]
+#: The interpreter that runs the job; for the commands that ask it.
+PythonOption = Annotated[
+    str | None,
+    typer.Option(
+        "--python",
+        metavar="PATH",
+        help=say("The interpreter that runs the job.", "运行任务的 Python 解释器。"),
+        rich_help_panel=EXAMINE_PANEL,
+    ),
+]
 
 
 def _common(
@@ -62,7 +43,7 @@ def _common(
             help=say("How to write the report.", "报告的格式。"),
             rich_help_panel=REPORT_PANEL,
         ),
-    ] = Format.TERMINAL,
+    ] = "terminal",
     output: Annotated[
         Path | None,
         typer.Option(
@@ -85,7 +66,7 @@ def _common(
             metavar="CODES",
             help=say(
                 "Run only these checks: codes, prefixes (PD3) or names, with commas.",
-                "只运行这些检查：代码、前缀（PD3）或名称，用逗号分隔。",
+                "只运行这些检查：编号、前缀（PD3）或名称，用逗号分隔。",
             ),
             rich_help_panel=EXAMINE_PANEL,
         ),
@@ -109,7 +90,7 @@ def _common(
         ),
     ] = None,
     lang: Annotated[
-        Lang | None,
+        AskedLanguage | None,
         typer.Option(
             help=say("The report's language (default: auto).", "报告的语言（默认 auto）。"),
             rich_help_panel=REPORT_PANEL,
@@ -118,7 +99,7 @@ def _common(
     color: Annotated[
         Color,
         typer.Option(help=say("When to use colour.", "何时使用颜色。"), rich_help_panel=REPORT_PANEL),
-    ] = Color.AUTO,
+    ] = "auto",
     timings: Annotated[
         bool,
         typer.Option(
