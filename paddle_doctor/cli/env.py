@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from enum import Enum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from paddle_doctor.cli.options import EXAMINE_PANEL, command, say
+from paddle_doctor.cli.options import EXAMINE_PANEL, PythonOption, command, say
 from paddle_doctor.cli.session import Session, write_file
 from paddle_doctor.core.errors import InputError
 from paddle_doctor.core.language import Text
@@ -42,14 +41,8 @@ NOT_WITH_FACTS = Text(
 ONLY_WITH_SHELL = Text("'{word}' only makes sense after --shell.", "“{word}”只能用在 --shell 之后。")
 
 
-class ShellKind(str, Enum):
-    """A shell whose language `--shell` speaks."""
-
-    BASH = "bash"
-    ZSH = "zsh"
-    FISH = "fish"
-    POWERSHELL = "powershell"
-    CMD = "cmd"
+#: The shells whose language `--shell` speaks.
+ShellKind = Literal["bash", "zsh", "fish", "powershell", "cmd"]
 
 
 @command
@@ -77,14 +70,7 @@ def env(
             rich_help_panel=EXAMINE_PANEL,
         ),
     ] = None,
-    python: Annotated[
-        str | None,
-        typer.Option(
-            metavar="PATH",
-            help=say("The interpreter that runs the job.", "运行任务的 Python 解释器。"),
-            rich_help_panel=EXAMINE_PANEL,
-        ),
-    ] = None,
+    python: PythonOption = None,
     facts_out: Annotated[
         Path | None,
         typer.Option(
@@ -122,7 +108,7 @@ def env(
     from paddle_doctor.core.facts import to_plain
 
     if kind is not None and not shell:
-        raise InputError(ONLY_WITH_SHELL.fill(word=kind.value))
+        raise InputError(ONLY_WITH_SHELL.fill(word=kind))
     if facts is not None:
         environment = _saved(facts, port=port, python=python, facts_out=facts_out)
     else:
@@ -132,7 +118,7 @@ def env(
     if shell:
         from paddle_doctor.cli.env_shell import removing
 
-        typer.echo(removing(environment, kind.value if kind else None), nl=False)
+        typer.echo(removing(environment, kind), nl=False)
         return
     session.finish(
         {"environment": [environment]}, facts={"environment": to_plain(environment)}, tables=tables(environment)

@@ -4,12 +4,9 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import Annotated
 
-import typer
-
-from paddle_doctor.cli.options import EXAMINE_PANEL, command, say
-from paddle_doctor.cli.scan import checkpoints_of, modules_of, read_scripts
+from paddle_doctor.cli.gathering import checkpoints_of, modules_of, read_scripts
+from paddle_doctor.cli.options import PythonOption, command
 from paddle_doctor.cli.session import Session
 from paddle_doctor.core.errors import InputError
 from paddle_doctor.core.facts import to_plain
@@ -70,14 +67,7 @@ EXAMINED, SCRIPT, CHECKPOINT, MACHINE = (
 @command
 def preflight(
     session: Session,
-    python: Annotated[
-        str | None,
-        typer.Option(
-            metavar="PATH",
-            help=say("The interpreter that runs the job.", "运行任务的 Python 解释器。"),
-            rich_help_panel=EXAMINE_PANEL,
-        ),
-    ] = None,
+    python: PythonOption = None,
 ) -> None:
     """Gather what the settings name, and examine all of it together."""
     asked, root = session.settings.preflight, session.settings.root

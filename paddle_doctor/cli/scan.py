@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, TypeVar
+from typing import Annotated
 
 import typer
 
-from paddle_doctor.cli.options import EXAMINE_PANEL, command, say
+from paddle_doctor.cli.gathering import checkpoints_of, gathered, modules_of, read_scripts
+from paddle_doctor.cli.options import EXAMINE_PANEL, PythonOption, command, say
 from paddle_doctor.cli.session import Session
 from paddle_doctor.core.errors import InputError
 from paddle_doctor.core.facts import to_plain
 from paddle_doctor.core.finding import Table
 from paddle_doctor.core.language import Text, counted, same
-from paddle_doctor.subjects.script import Script, find_scripts, gather_script
+from paddle_doctor.subjects.script import Script
 
 HELP = Text(
     """Look at scripts and notebooks without running them: what will kill the job, or falsify its result?
@@ -42,11 +43,7 @@ EMPTY = Text("empty: nothing to examine", "空文件：没有可检查的内容"
 PASSED_OVER = Text("not read", "未读取")
 MORE = Text("{count} more", "另外 {count} 个")
 
-#: What loads a checkpoint of Paddle's own kinds.
-_PADDLE_LOADERS = ("paddle.load", "paddle.Model.load")
 _ROWS = 12
-
-Facts = TypeVar("Facts")
 
 
 @command
@@ -71,14 +68,7 @@ def scan(
             rich_help_panel=EXAMINE_PANEL,
         ),
     ] = False,
-    python: Annotated[
-        str | None,
-        typer.Option(
-            metavar="PATH",
-            help=say("The interpreter that runs the job.", "运行任务的 Python 解释器。"),
-            rich_help_panel=EXAMINE_PANEL,
-        ),
-    ] = None,
+    python: PythonOption = None,
 ) -> None:
     """Gather the scripts, what they load, and this machine; examine them together."""
     with session.progress(READING):
@@ -94,51 +84,10 @@ def scan(
         with session.progress(LOOKING):
             environment = gather_environment(python=python, modules=modules_of(scripts))
             patients["environment"] = [environment]
-            patients["checkpoint"] = [each for path in loaded for each in _gathered(gather_checkpoint, path, refused)]
+            patients["checkpoint"] = [each for path in loaded for each in gathered(gather_checkpoint, path, refused)]
         facts["checkpoints"] = [str(path) for path in loaded]
         facts["environment"] = to_plain(environment)
     session.finish(patients, facts=facts, tables=[_table(scripts, loaded, refused)])
-
-
-def read_scripts(paths: Sequence[Path]) -> tuple[list[Script], list[InputError]]:
-    """The scripts that paths stand for, and why some in a folder could not be read.
-
-    A path that was named and cannot be read raises `InputError`: the user means that very file.
-    """
-    refused: list[InputError] = []
-    named = set(paths)
-    found = find_scripts(paths)
-    return [
-        each for path in found for each in _gathered(gather_script, path, None if path in named else refused)
-    ], refused
-
-
-def _gathered(gather: Callable[[Path], Facts], path: Path, refused: list[InputError] | None) -> Iterator[Facts]:
-    """What a path holds, or nothing and why in `refused`, where there is such a list."""
-    try:
-        yield gather(path)
-    except InputError as error:
-        if refused is None:
-            raise
-        refused.append(error)
-
-
-def checkpoints_of(scripts: Iterable[Script]) -> list[Path]:
-    """The checkpoints of Paddle that the scripts load by a literal path and that are there, each once."""
-    return [
-        Path(found)
-        for found in dict.fromkeys(
-            each.found
-            for script in scripts
-            for each in script.checkpoints
-            if each.found and not each.is_folder and script.calls[each.call].name in _PADDLE_LOADERS
-        )
-    ]
-
-
-def modules_of(scripts: Iterable[Script]) -> list[str]:
-    """The modules that the scripts import and that are not their project's own, each once."""
-    return sorted({module for script in scripts for module in script.foreign_modules()})
 
 
 def _table(scripts: Sequence[Script], loaded: Sequence[Path], refused: Sequence[InputError]) -> Table:

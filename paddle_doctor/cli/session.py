@@ -7,20 +7,20 @@ import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from enum import Enum
 from pathlib import Path
-from typing import NoReturn
+from typing import Literal, NoReturn, get_args
 
 import typer
 
 from paddle_doctor.core.errors import InputError
 from paddle_doctor.core.examine import Patients, examine
 from paddle_doctor.core.finding import Report, Severity, Table
-from paddle_doctor.core.language import Language, Text, choose
+from paddle_doctor.core.language import AskedLanguage, Language, Text, choose
 from paddle_doctor.core.registry import load_checks, subjects_with_checks
-from paddle_doctor.core.settings import Settings, find_settings
+from paddle_doctor.core.settings import FailOn, Settings, find_settings
 
-FORMATS = ("terminal", "json")
+#: How a report is written.
+Format = Literal["terminal", "json"]
 
 #: Subjects of which exactly one check gives a verdict, whatever it is.
 _VERDICT_DUE = {"joblog", "trial"}
@@ -50,22 +50,22 @@ class Session:
         cls,
         command: str,
         *,
-        format_: Enum,
+        format_: Format,
         output: Path | None,
         report: list[str] | None,
         select: list[str] | None,
         ignore: list[str] | None,
-        fail_on: Enum | None,
-        lang: Enum | None,
-        color: Enum,
+        fail_on: FailOn | None,
+        lang: AskedLanguage | None,
+        color: str,
         timings: bool,
     ) -> Session:
         """The session for these options, over the settings file of the working folder. Raises `InputError`."""
         settings = find_settings(Path.cwd()).override(
             select=_codes(select),
             ignore=_codes(ignore),
-            fail_on=fail_on.value if fail_on else None,
-            lang=lang.value if lang else None,
+            fail_on=fail_on,
+            lang=lang,
         )
         if settings.select or settings.ignore:
             known = load_checks(subjects_with_checks()).checks.values()
@@ -74,10 +74,10 @@ class Session:
             command=command,
             language=choose(settings.lang, os.environ),
             settings=settings,
-            format=format_.value,
+            format=format_,
             output=output,
             reports=tuple(_report(each) for each in report or ()),
-            color=color.value,
+            color=color,
             timings=timings,
         )
 
@@ -173,6 +173,6 @@ def _codes(given: list[str] | None) -> tuple[str, ...]:
 
 def _report(given: str) -> tuple[str, Path]:
     form, separator, path = given.partition("=")
-    if form not in FORMATS or not separator or not path:
-        raise InputError(BAD_REPORT.fill(formats=", ".join(FORMATS), given=given))
+    if form not in get_args(Format) or not separator or not path:
+        raise InputError(BAD_REPORT.fill(formats=", ".join(get_args(Format)), given=given))
     return form, Path(path)

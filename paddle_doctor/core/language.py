@@ -10,6 +10,8 @@ from typing import Literal
 
 Language = Literal["en", "zh"]
 LANGUAGES: tuple[Language, Language] = ("en", "zh")
+#: What may be asked for: a language, or whatever the environment says.
+AskedLanguage = Literal["auto", "en", "zh"]
 
 #: Variables that name the user's language, the strongest first (POSIX order, our own in front).
 LANGUAGE_VARIABLES = ("PADDLE_DOCTOR_LANG", "LC_ALL", "LC_MESSAGES", "LANG")

@@ -6,13 +6,13 @@ import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal, get_args
 
 from paddle_doctor.core.errors import UNREADABLE, InputError, near_miss
-from paddle_doctor.core.language import Text
+from paddle_doctor.core.language import AskedLanguage, Text
 
-FAIL_ON = ("error", "warning", "info", "never")
-LANGUAGES = ("auto", "en", "zh")
+#: From which severity on the exit status is 1.
+FailOn = Literal["error", "warning", "info", "never"]
 
 UNKNOWN_KEY = Text("{path}: unknown setting '{key}'.{hint}", "{path}：没有“{key}”这项设置。{hint}")
 UNKNOWN_CODE = Text("There is no check '{code}'.{hint}", "没有叫“{code}”的检查。{hint}")
@@ -93,8 +93,8 @@ def _parse(path: Path, table: Any) -> Settings:
     return Settings(
         select=_strings(path, values, "select"),
         ignore=_strings(path, values, "ignore"),
-        fail_on=_one_of(path, values, "fail-on", FAIL_ON, "error"),
-        lang=_one_of(path, values, "lang", LANGUAGES, "auto"),
+        fail_on=_one_of(path, values, "fail-on", get_args(FailOn), "error"),
+        lang=_one_of(path, values, "lang", get_args(AskedLanguage), "auto"),
         preflight=_preflight(path, values["preflight"]) if "preflight" in values else None,
         root=path.parent,
     )
