@@ -21,10 +21,18 @@ class Row:
     says: Text
 
 
-#: What is one of N for whoever asks for a share of the data; the words of several rows.
+#: The words of several rows.
 ONE_OF_N = Text(
     "DistributedBatchSampler gives your script 1 of every {world_size} samples, silently",
     "DistributedBatchSampler 只会把每 {world_size} 个样本中的 1 个交给脚本，且没有任何提示",
+)
+TWO_HOSTS = Text(
+    "Two hosts in it: paddle.distributed.launch takes this for a multi-node job and hangs at 'Waiting peer start...'.",
+    "其中有两台主机：paddle.distributed.launch 会当作多机任务，卡在“Waiting peer start...”。",
+)
+PARAMETER_SERVER = Text(
+    "paddle.distributed.launch silently starts a parameter server and trainers that each see all data.",
+    "paddle.distributed.launch 会改为启动参数服务器，每个 trainer 都会处理全部数据，且没有任何提示。",
 )
 
 #: The rank and world size that a process takes from its environment; the first row that holds is the one in force.
@@ -178,21 +186,13 @@ OTHER_ROWS = (
         ("PADDLE_TRAINER_ENDPOINTS",),
         lambda shell: len(shell.hosts("PADDLE_TRAINER_ENDPOINTS")) > 1,
         Severity.WARNING,
-        Text(
-            "Two hosts in it: paddle.distributed.launch takes this for a multi-node job and hangs at 'Waiting peer "
-            "start...'.",
-            "其中有两台主机：paddle.distributed.launch 会当作多机任务，卡在“Waiting peer start...”。",
-        ),
+        TWO_HOSTS,
     ),
     Row(
         ("DISTRIBUTED_TRAINER_ENDPOINTS",),
         lambda shell: len(shell.hosts("DISTRIBUTED_TRAINER_ENDPOINTS")) > 1,
         Severity.WARNING,
-        Text(
-            "Two hosts in it: paddle.distributed.launch takes this for a multi-node job and hangs at 'Waiting peer "
-            "start...'.",
-            "其中有两台主机：paddle.distributed.launch 会当作多机任务，卡在“Waiting peer start...”。",
-        ),
+        TWO_HOSTS,
     ),
     Row(
         ("PADDLE_NNODES",),
@@ -225,19 +225,13 @@ OTHER_ROWS = (
         ("PADDLE_SERVER_NUM",),
         lambda shell: (shell.number("PADDLE_SERVER_NUM") or 0) > 0,
         Severity.WARNING,
-        Text(
-            "paddle.distributed.launch silently starts a parameter server and trainers that each see all data.",
-            "paddle.distributed.launch 会改为启动参数服务器，每个 trainer 都会处理全部数据，且没有任何提示。",
-        ),
+        PARAMETER_SERVER,
     ),
     Row(
         ("PADDLE_RUN_MODE",),
         lambda shell: shell.get("PADDLE_RUN_MODE") == "ps",
         Severity.WARNING,
-        Text(
-            "paddle.distributed.launch silently starts a parameter server and trainers that each see all data.",
-            "paddle.distributed.launch 会改为启动参数服务器，每个 trainer 都会处理全部数据，且没有任何提示。",
-        ),
+        PARAMETER_SERVER,
     ),
     Row(
         ("PADDLE_TRAINER_NUM",),

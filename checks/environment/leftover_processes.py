@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from paddle_doctor.core.check import Example, Page, check
 from paddle_doctor.core.finding import Certainty, Evidence, Finding, Fix, Location, Severity
@@ -81,17 +82,7 @@ RANK = Process(
     pid=4711, ppid=1, name="python", command="python -u train.py", user="wang", kind=ProcessKind.RANK, rank=1, age=7200
 )
 HEALTHY = Process(pid=4712, ppid=4710, name="python", command="python -u train.py", kind=ProcessKind.RANK, rank=0)
-ORPHAN = Process(
-    pid=4711,
-    ppid=1,
-    name="python",
-    command="python -u train.py",
-    user="wang",
-    kind=ProcessKind.RANK,
-    rank=1,
-    age=7200,
-    orphan=True,
-)
+ORPHAN = replace(RANK, orphan=True)
 ENDED = Process(pid=4713, ppid=4710, name="python", status="zombie", kind=ProcessKind.RANK)
 ZOMBIE = Process(pid=4720, ppid=4700, name="python3", status="zombie")
 
