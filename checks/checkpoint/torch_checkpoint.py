@@ -83,12 +83,11 @@ def torch_checkpoint(checkpoint: Checkpoint) -> Iterator[Finding]:
     message = {Format.TORCH_ZIP: ZIP, Format.TORCH_LEGACY: LEGACY}.get(checkpoint.format)
     if message is None:
         return
-    stem = checkpoint.path[: -len(checkpoint.suffix)] if checkpoint.suffix else checkpoint.path
     code = (
         "import paddle\nimport torch\n\n"
         f"state = torch.load({checkpoint.path!r}, map_location='cpu', weights_only=True)\n"
         "converted = {key: paddle.to_tensor(value.numpy()) for key, value in state.items()}\n"
-        f"paddle.save(converted, {f'{stem}.converted.pdparams'!r})"
+        f"paddle.save(converted, {f'{checkpoint.stem}.converted.pdparams'!r})"
     )
     yield PAGE.finding(
         message.fill(name=checkpoint.name),

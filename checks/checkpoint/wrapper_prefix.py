@@ -133,8 +133,7 @@ def _fix(checkpoint: Checkpoint, group: _Group, part: str) -> Fix:
     if checkpoint.suspicious or checkpoint.damage is not None:  # then it is not to be loaded, or cannot be
         return Fix(summary=STRIP.fill(part=part))
     load = ", safetensors=True" if checkpoint.format is Format.SAFETENSORS else ""
-    stem = checkpoint.path[: -len(checkpoint.suffix)] if checkpoint.suffix else checkpoint.path
-    target = f"{stem}.clean{'.pdparams' if load else checkpoint.suffix}"
+    target = f"{checkpoint.stem}.clean{'.pdparams' if load else checkpoint.suffix}"
     rename = f'".".join(part for part in key.split(".") if part != "{LAYERS}")'
     if part == MODULE:
         rename = f'key[len("{MODULE}."):]'

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
@@ -133,16 +134,9 @@ def _cure(fault: Fault, script: Script) -> Fix:
     code = DECLARE_GBK if fault.message.endswith("GBK") else None
     return Fix(
         summary=cure.summary,
-        commands=tuple(each.format(path=_quoted(script.path)) for each in cure.commands),
+        commands=tuple(each.format(path=shlex.quote(script.path)) for each in cure.commands),
         code=code,
     )
-
-
-def _quoted(path: str) -> str:
-    """A path as a shell takes it."""
-    import shlex
-
-    return shlex.quote(path)
 
 
 def _newer_than(grammar: str, environment: Environment | None) -> Interpreter | None:

@@ -148,6 +148,11 @@ class Checkpoint:
         return self.name[dot:].lower() if dot > 0 else ""
 
     @property
+    def stem(self) -> str:
+        """The path without the suffix, for files to be written next to it."""
+        return self.path[: -len(self.suffix)] if self.suffix else self.path
+
+    @property
     def is_pickle(self) -> bool:
         """Whether `paddle.load` would unpickle it."""
         return self.format in PICKLES
