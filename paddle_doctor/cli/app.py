@@ -16,6 +16,7 @@ import typer.main
 from typer.exceptions import TyperException
 
 from paddle_doctor import __version__
+from paddle_doctor.cli.help import DoctorCommand, SpeaksHelp
 from paddle_doctor.core.errors import InputError
 from paddle_doctor.core.language import Language, Text, say, spoken_here
 
@@ -34,7 +35,7 @@ BUG = Text(
 TRY_HELP = Text("Try '{command} --help'.", "请查看“{command} --help”。")
 
 
-class LazyCommands(typer.core.TyperGroup):
+class LazyCommands(SpeaksHelp, typer.core.TyperGroup):
     """A group whose commands are imported when they are asked for."""
 
     def list_commands(self, ctx: Any) -> list[str]:  # noqa: ARG002
@@ -51,6 +52,7 @@ def _load(name: str) -> Any:
     holder = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode="markdown")
     holder.command(
         name,
+        cls=DoctorCommand,
         help=module.HELP.say(spoken_here()),
         context_settings={"help_option_names": ["--help", "-h"], **getattr(module, "CONTEXT", {})},
     )(getattr(module, name))

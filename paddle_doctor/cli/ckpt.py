@@ -23,7 +23,7 @@ HELP = Text(
 
     - One file: **paddle-doctor ckpt model.pdparams**
     - Every key with its shape: **paddle-doctor ckpt --keys model.pdparams**
-    - Several, for a program: **paddle-doctor ckpt --format json *.pdparams**
+    - Several, for a program: **paddle-doctor ckpt --format json best.pdparams last.pdparams**
     """,
     """权重文件里有什么、有什么问题。
 
@@ -31,7 +31,7 @@ HELP = Text(
 
     - 检查一个文件：**paddle-doctor ckpt model.pdparams**
     - 列出所有键及形状：**paddle-doctor ckpt --keys model.pdparams**
-    - 检查多个文件，供程序使用：**paddle-doctor ckpt --format json *.pdparams**
+    - 检查多个文件，供程序使用：**paddle-doctor ckpt --format json best.pdparams last.pdparams**
     """,
 )
 

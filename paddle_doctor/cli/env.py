@@ -24,7 +24,7 @@ HELP = Text(
     - To send to somebody else: **paddle-doctor env --facts-out facts.json**
     - What they run: **paddle-doctor env --facts facts.json**
     """,
-    """本机是否适合运行任务：残留的环境变量和进程、GPU、端口、内存、任务所用的 Python。
+    """本机能否运行任务：残留的变量和进程、GPU、端口、内存、Python。
 
     - 检查本机：**paddle-doctor env**
     - 某个任务的端口：**paddle-doctor env --port 6170**

@@ -20,7 +20,7 @@ HELP = Text(
     - With what the console showed: **paddle-doctor log console.txt log/**
     - A paste: **paddle-doctor log -** and then the text
     """,
-    """任务为什么失败：唯一的原因、最先失败的 rank、关键的那一行，以及修复方法。
+    """任务为什么失败：唯一的原因、证据、最先失败的 rank 和修复方法。
 
     - 启动器的日志目录：**paddle-doctor log log/**
     - 连同控制台输出：**paddle-doctor log console.txt log/**

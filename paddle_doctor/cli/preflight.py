@@ -27,7 +27,7 @@ HELP = Text(
     - Warnings stop it too: **paddle-doctor preflight --fail-on warning**
     - For a program: **paddle-doctor preflight --format json --output preflight.json**
     """,
-    """用于 CI，在任务启动之前检查本机环境，以及项目设置中列出的脚本和权重文件。
+    """启动任务之前在 CI 中检查：本机，以及设置中列出的脚本和权重文件。
 
     由退出码决定是否终止这一步；不显示动画。在 pyproject.toml 中：
 

@@ -20,7 +20,7 @@ from paddle_doctor.core.errors import InputError, near_miss
 from paddle_doctor.core.facts import to_plain
 from paddle_doctor.core.finding import Table
 from paddle_doctor.core.language import Text, listing, same
-from paddle_doctor.subjects.environment.interpreter import find_interpreter
+from paddle_doctor.subjects.environment import find_interpreter
 from paddle_doctor.subjects.trial import (
     DEFAULT_TIMEOUT,
     RUNGS,
@@ -130,7 +130,7 @@ def repro(
             metavar="A,B",
             help=say(
                 "Only these runs after as-is (default: one after the other, until one cures).",
-                "as-is 之后只进行这些运行（默认：依次进行，直到故障消失为止）。",
+                "只进行这些运行（默认：依次进行，直到故障消失为止）。",
             ),
         ),
     ] = None,

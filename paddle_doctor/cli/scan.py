@@ -26,7 +26,7 @@ HELP = Text(
     - A whole folder, the source only: **paddle-doctor scan --static tools/**
     - The job runs on another Python: **paddle-doctor scan --python ~/miniconda3/envs/pd/bin/python eval.py**
     """,
-    """不运行脚本和 notebook，先看一看：有什么会让任务挂掉，或让结果出错？
+    """不运行脚本，先看看有什么会让任务挂掉，或让结果出错。
 
     脚本按固定路径加载的权重文件和本机环境也会一并检查。
 

@@ -44,7 +44,7 @@ def test_every_command_has_help_with_an_example_in_both_languages(language, tmp_
         capture_output=True,
         encoding="utf-8",
         cwd=tmp_path,
-        env={**os.environ, "PADDLE_DOCTOR_LANG": language, "PYTHONIOENCODING": "utf-8", "COLUMNS": "100"},
+        env={**os.environ, "PADDLE_DOCTOR_LANG": language, "PYTHONIOENCODING": "utf-8", "COLUMNS": "80"},
         timeout=60,
     )
     _, *pages = ran.stdout.split("HELP OF ")
@@ -54,6 +54,9 @@ def test_every_command_has_help_with_an_example_in_both_languages(language, tmp_
         for option in ("--format", "--output", "--select", "--ignore", "--fail-on", "--lang", "--color", "--timings"):
             assert option in page
         assert bool(IDEOGRAPH.search(page)) == (language == "zh"), command
+        assert not re.search(r"…\s*│", page), "a line of the help is cut"
+        if language == "zh":
+            assert not re.search("Options|Arguments|default|required|Show this", page)
 
 
 @pytest.mark.parametrize(
