@@ -41,7 +41,7 @@ class SpeaksHelp:
             def __rich_console__(self, console: Any, options: Any) -> Any:
                 return super().__rich_console__(console, options.update(overflow="fold"))
 
-        rich_utils.Markdown = Folded  # type: ignore[attr-defined, misc]
+        rich_utils.Markdown = Folded  # type: ignore[attr-defined]
         rich_utils.OPTIONS_PANEL_TITLE = "选项"
         rich_utils.ARGUMENTS_PANEL_TITLE = "参数"
         rich_utils.COMMANDS_PANEL_TITLE = "命令"
