@@ -8,8 +8,17 @@ from collections.abc import Iterator
 from paddle_doctor.core.check import Example, Page, check
 from paddle_doctor.core.finding import Certainty, Evidence, Fix, Severity, Verdict
 from paddle_doctor.core.language import Text, listing, same
-from paddle_doctor.subjects.trial import RUNGS, Attempt, Outcome, Raised, Rung, Standing, Trial, standing
-from paddle_doctor.subjects.trial.tracebacks import tells_of_dead_workers
+from paddle_doctor.subjects.trial import (
+    RUNGS,
+    Attempt,
+    Outcome,
+    Raised,
+    Rung,
+    Standing,
+    Trial,
+    standing,
+    tells_of_dead_workers,
+)
 
 from .meanings import MEANINGS, SEE_ENV, WITHOUT_THEM, command_without, fix_of, steps_after, summary_of
 from .patients import BAD_SAMPLE, CUT_FILE, FAILED, HUNG, NO_GPU, QUEUE_KILLED, RAN, example, trial

@@ -32,6 +32,11 @@ class Page:
     since: Text
     sources: tuple[str, ...]
 
+    def __post_init__(self) -> None:
+        """Raise `ValueError` for a code of no family: the report could not say what the check is about."""
+        if not (self.code.startswith("PD") and self.code[2:3] in SUBJECT_OF_HUNDRED):
+            raise ValueError(f"{self.code} is in no family of codes: they begin with PD and one of {_HUNDREDS}")
+
     @property
     def subject(self) -> str:
         """The subject that the code's hundred stands for (PD2xx: checkpoint)."""
@@ -75,6 +80,7 @@ SUBJECT_OF_HUNDRED = {
     "6": "trial",
     "7": "cluster",
 }
+_HUNDREDS = ", ".join(SUBJECT_OF_HUNDRED)
 
 
 @dataclass(frozen=True, slots=True)

@@ -63,15 +63,15 @@ def acme(checkpoint):
 
 
 @pytest.fixture
-def installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], None]:
+def installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
     """Install a package that has these entry points, as a folder on the path with its metadata."""
 
-    def install(points: str) -> None:
+    def install(points: str, plugin: str = PLUGIN) -> None:
         metadata = tmp_path / "acme-1.0.dist-info"
         metadata.mkdir()
         (metadata / "METADATA").write_text("Metadata-Version: 2.1\nName: acme\nVersion: 1.0\n")
         (metadata / "entry_points.txt").write_text(f"[{registry.GROUP}]\n{points}")
-        (tmp_path / "acme_checks.py").write_text(PLUGIN, encoding="utf-8")
+        (tmp_path / "acme_checks.py").write_text(plugin, encoding="utf-8")
         monkeypatch.syspath_prepend(tmp_path)
 
     return install
@@ -89,6 +89,13 @@ def test_a_broken_plugin_is_reported_and_stops_nobody(installed):
     loaded = load_checks(["checkpoint"])
     assert "PD201" in loaded.checks
     assert [each.error for each in loaded.broken] == ["ModuleNotFoundError: No module named 'no_such_module'"]
+
+
+def test_a_plugin_whose_code_is_of_no_family_is_broken(installed, monkeypatch):
+    monkeypatch.delitem(sys.modules, "acme_checks", raising=False)
+    installed("checkpoint = acme_checks\n", PLUGIN.replace("PD299", "PD999"))
+    (broken,) = load_checks(["checkpoint"]).broken
+    assert broken.error.startswith("ValueError: PD999 is in no family of codes")
 
 
 def test_where_nothing_adds_checks_nobody_pays_for_the_search():

@@ -19,6 +19,7 @@ from paddle_doctor.subjects.environment.model import (
 
 if TYPE_CHECKING:
     from paddle_doctor.subjects.environment.gather import gather_environment
+    from paddle_doctor.subjects.environment.interpreter import find_interpreter
 
 __all__ = [
     "Environment",
@@ -31,14 +32,19 @@ __all__ = [
     "Space",
     "Unseen",
     "Why",
+    "find_interpreter",
     "gather_environment",
 ]
 
 
 def __getattr__(name: str) -> Any:
-    """The gatherer, imported when it is wanted: a check that only names the model shall not pay for it."""
+    """What looks at the machine, imported when it is wanted: a check that only names the model shall not pay for it."""
     if name == "gather_environment":
         from paddle_doctor.subjects.environment.gather import gather_environment
 
         return gather_environment
+    if name == "find_interpreter":
+        from paddle_doctor.subjects.environment.interpreter import find_interpreter
+
+        return find_interpreter
     raise AttributeError(name)

@@ -14,6 +14,7 @@ from paddle_doctor.subjects.trial.model import (
     Trial,
     standing,
 )
+from paddle_doctor.subjects.trial.tracebacks import tells_of_dead_workers
 
 __all__ = [
     "DEFAULT_TIMEOUT",
@@ -30,4 +31,5 @@ __all__ = [
     "Watcher",
     "climb",
     "standing",
+    "tells_of_dead_workers",
 ]
