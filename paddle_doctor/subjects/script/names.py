@@ -102,10 +102,6 @@ class Names:
         """The calls that may have made the object that an expression stands for."""
         return [value for value in self.values(node, here) if value.sort is Sort.MADE]
 
-    def name_of(self, call: CallRecord) -> str:
-        """The full name of what a call calls."""
-        return self.called(call).name
-
     def called(self, call: CallRecord) -> Value:
         """What a call calls, with its full name; an object that is called has ``__call__`` behind its name."""
         known = self._called_by.get(call.index)
@@ -147,7 +143,7 @@ class Names:
             case ast.Attribute(value=base, attr=attribute):
                 return self._attribute(base, attribute, here)
             case ast.Call():
-                return self._called(node, here)
+                return self._given_by(node, here)
             case ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=int() | float() as number)):
                 return [Value(Sort.CONSTANT, literal=-number, origin=Origin.LITERAL)]
             case ast.BinOp(op=ast.Add(), left=left, right=right):
@@ -257,7 +253,8 @@ class Names:
         if name not in scope.attributes:
             yield Value(Sort.NAME, f"{_UNRESOLVED}.{name}")
 
-    def _called(self, node: ast.Call, here: Here) -> Iterator[Value]:
+    def _given_by(self, node: ast.Call, here: Here) -> Iterator[Value]:
+        """What a call gives back: what a function of this file returns, an instance of its class, or an object made."""
         record = self.outline.by_node[id(node)]
         for value in self.values(node.func, here):
             if value.sort is Sort.OWN and value.scope is not None and value.scope.kind == "class":

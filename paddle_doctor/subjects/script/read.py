@@ -205,7 +205,7 @@ class _Reader:
 
     def iterated(self, node: ast.expr, here: Here, shown: ast.expr) -> Iterator[Iteration]:
         for value in self.names.makers(node, here):
-            if value.call is not None and self.names.name_of(value.call) not in _WRAPPERS:
+            if value.call is not None and self.names.called(value.call).name not in _WRAPPERS:
                 yield Iteration(
                     made_by=value.call.index,
                     place=self.place(shown),
