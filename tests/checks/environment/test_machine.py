@@ -74,6 +74,12 @@ class TestProcesses:
         assert finding.severity is Severity.WARNING
         assert commands(finding) == ("kill 100 101",)
 
+    def test_an_orphan_that_has_ended_is_not_offered_to_be_ended(self):
+        running = Process(pid=100, ppid=1, name="python", kind=ProcessKind.RANK, orphan=True)
+        ended = Process(pid=101, ppid=1, name="python", kind=ProcessKind.RANK, orphan=True, status="zombie")
+        first, _ = found("PD303", Environment(platform="linux", processes=(running, ended)))
+        assert commands(first) == ("kill 100",)
+
     def test_zombies_of_the_first_process_are_no_reason_to_signal_it(self):
         zombie = Process(pid=50, ppid=1, name="python", status="zombie")
         (finding,) = found("PD303", Environment(platform="linux", processes=(zombie,)))

@@ -261,3 +261,20 @@ def test_there_is_one_verdict_for_whatever_was_logged(files: dict[str, str]):
     assert verdict.evidence or not verdict.failed
     deciding = {(each.path, each.line) for each in verdict.evidence}
     assert not deciding & {(each.path, each.line) for each in verdict.consequences}
+
+
+@pytest.mark.parametrize(
+    ("codes", "cause"),
+    [
+        ((-9, 137, 247), "host-oom-kill"),
+        ((-7, 135, 249), "shm-exhausted"),
+        ((-4, 132, 252), "illegal-instruction"),
+        ((-11, 139, 245, 3221225477, -1073741819), "segfault-unknown"),
+        ((-6, 134, 250, 3221226505, -1073740791), "segfault-unknown"),
+        ((-8, 136), "segfault-unknown"),
+    ],
+)
+def test_an_exit_code_is_read_in_every_form_in_which_it_is_written(codes: tuple[int, ...], cause: str):
+    for code in codes:
+        verdict = judge(f"Container rank 1 status failed cmd ['python', 'eval.py'] code {code} log log/workerlog.1\n")
+        assert (verdict.cause, verdict.rank) == (cause, 1), code
