@@ -142,12 +142,20 @@ def test_a_crash_after_the_peer_has_gone_is_a_consequence():
     assert verdict.next_steps
 
 
+@pytest.mark.parametrize(("others", "rank"), [({}, 1), ({"log/workerlog.2": "step 3\n"}, None)])
+def test_in_a_job_of_two_the_peer_that_is_gone_needs_no_name(others: dict[str, str], rank: int | None):
+    gone = "RuntimeError: [gloo/transport/tcp/pair.cc:576] Read error [127.0.0.1]:62134: Connection reset by peer\n"
+    verdict = judge({"log/workerlog.0": gone, "log/workerlog.1": "step 3\n", **others})
+    assert (verdict.cause, verdict.rank) == ("unknown", rank)
+
+
 @pytest.mark.parametrize(
     ("sender", "pid", "console", "cause"),
     [
         (4790, 4801, ABORT.format("1"), "launcher-only"),
         (4801, 4801, ABORT.format("1"), "killed-from-outside"),
         (0, 4801, "", "killed-from-outside"),
+        (0, 57, ABORT.format("1"), "killed-from-outside"),
         (190, 48010, "", "killed-from-outside"),
     ],
 )
@@ -195,6 +203,7 @@ def test_the_machines_line_explains_a_failure_that_is_else_unexplained():
     assert (verdict.cause, verdict.certainty) == ("gpu-arch-mismatch", Certainty.LIKELY)
     assert "11.1" in verdict.summary.en
     assert judge(note.format("7.0") + crash).cause == "unknown"
+    assert judge(note.format("8.6").replace("10.2", "11.1") + crash).cause == "unknown"
 
 
 def test_a_request_of_petabytes_is_not_out_of_memory():

@@ -14,6 +14,9 @@ PADDLE = "from paddle.io import DataLoader\nfor b in DataLoader(d, num_workers=2
 TORCH = PADDLE.replace("paddle.io", "torch.utils.data")
 HAPI = "import paddle\nm = paddle.Model(net)\nm.evaluate(d, num_workers=2)\n"
 HANDED = "import paddle\nm = paddle.Model(net)\nm.evaluate(paddle.io.DataLoader(d, num_workers=2))\n"
+#: The tenth positional argument of Paddle's loader, the sixth of PyTorch's.
+BY_POSITION = PADDLE.replace("num_workers=2", "None, None, True, None, 8, False, False, None, 2")
+TORCH_BY_POSITION = TORCH.replace("num_workers=2", "8, False, None, None, 2")
 DIST = "import paddle.distributed as dist\ndist.spawn(f)\n"
 POOL = "import multiprocessing as mp\nmp.Pool(2)\n"
 EXECUTOR = "from concurrent.futures import ProcessPoolExecutor as E\nwith E() as e:\n    e.map(f, x)\n"
@@ -42,6 +45,9 @@ def judged(source: str, environment: Environment | None) -> list[Finding]:
         (PADDLE, LINUX_314, ERROR),
         (PADDLE, WINDOWS, None),
         (PADDLE, MAC, None),
+        (BY_POSITION, LINUX_314, ERROR),
+        (BY_POSITION.replace("2)", "0)"), LINUX_314, None),
+        (TORCH_BY_POSITION, LINUX_314, ERROR),
         (HAPI, LINUX_314, ERROR),
         (HANDED, LINUX_314, ERROR),
         (SET.format("spawn") + PADDLE, None, ERROR),
