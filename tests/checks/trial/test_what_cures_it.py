@@ -57,6 +57,12 @@ def test_a_pass_under_a_change_that_never_took_hold_is_no_cure():
     assert verdict(FAILED, dataclasses.replace(CURED, changed=())).cause == "flaky"
 
 
+def test_a_pass_with_a_variable_more_is_no_pass_without_any_change():
+    unwatched = dataclasses.replace(FAILED, processes=0)
+    hidden = dataclasses.replace(CURED, changed=(), added={"CUDA_VISIBLE_DEVICES": ""})
+    assert verdict(unwatched, hidden).cause != "flaky"
+
+
 def test_the_script_is_certain_only_after_every_change_gave_the_same_exception():
     as_is = dataclasses.replace(FAILED, raised=(error("ValueError"),))
     every = [dataclasses.replace(as_is, rung=rung) for rung in Rung]
