@@ -114,8 +114,9 @@ def test_mixed_and_cut_files_never_raise(gather, name, more, at):
 # Paddle's binary tensors
 
 
-def tensor(shape, data, kind=5):
-    desc = bytes([0x08, kind]) + b"".join(b"\x10" + bytes([size]) for size in shape)
+def tensor(shape, data, kind=5, *, packed=False):
+    dims = bytes([0x12, len(shape), *shape]) if packed else b"".join(b"\x10" + bytes([size]) for size in shape)
+    desc = bytes([0x08, kind]) + dims
     return struct.pack("<IQIi", 0, 0, 0, len(desc)) + desc + data
 
 
@@ -128,6 +129,13 @@ def test_tensors_of_an_inference_model_are_listed_in_their_order(gather):
         ("#1", (4,), "float16", 8),
     ]
     assert found.damage is None
+
+
+def test_sizes_may_be_packed_as_protobuf_3_writes_them(gather):
+    found = gather(tensor((2, 0, 3), b"", packed=True) + tensor((2, 3), bytes(24), packed=True), "m.pdiparams")
+
+    assert [(each.shape, each.nbytes) for each in found.tensors] == [((2, 0, 3), 0), ((2, 3), 24)]
+    assert (found.damage, found.trailing) == (None, 0)
 
 
 def test_an_inference_model_that_is_cut_in_its_last_tensor_is_damaged(gather):

@@ -254,10 +254,11 @@ def test_a_key_that_is_set_twice_counts_once(follow_bytes):
     assert found(checkpoint) == [("w", (2,), "float64", 16)]
 
 
-def test_data_that_do_not_fit_the_shape_are_damage(follow_bytes):
+@pytest.mark.parametrize("told", [b"M\x2b\x01", b"M\x2d\x01"], ids=["299", "301"])
+def test_data_that_do_not_fit_the_shape_are_damage(follow_bytes, told):
     data = pickle.dumps({"fc.weight": numpy.zeros(300, "f4")}, 4)
     assert data.count(b"M\x2c\x01") == 1
-    checkpoint = follow_bytes(data.replace(b"M\x2c\x01", b"M\x2d\x01"))
+    checkpoint = follow_bytes(data.replace(b"M\x2c\x01", told))
 
     assert checkpoint.damage.kind is Break.SIZE_MISMATCH
     assert checkpoint.damage.last_key == "fc.weight"

@@ -234,6 +234,12 @@ def test_launchers_are_known_by_their_command_line(command, expected):
     assert row.is_launcher is expected
 
 
+@pytest.mark.parametrize(("parent", "lost"), [(0, False), (4_242_424, True)])
+def test_a_parent_outside_of_the_container_is_alive(parent, lost):
+    row = Row(pid=2, ppid=parent, name="python", status="running", created=None, arguments=())
+    assert ProcessTable({2: row})._has_lost_parent(row) is lost
+
+
 def test_commands_are_shortened_and_hold_no_secrets():
     text = shortened(["python", "train.py", "--wandb-api-key", "0123456789abcdef", "x" * 500])
     assert "0123456789abcdef" not in text
