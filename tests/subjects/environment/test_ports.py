@@ -3,6 +3,7 @@
 import os
 import socket
 from collections.abc import Iterator
+from types import SimpleNamespace
 
 import psutil
 import pytest
@@ -95,3 +96,13 @@ def test_a_job_of_absurdly_many_ranks_is_bounded():
 
 def test_this_machine_knows_its_own_addresses():
     assert {"127.0.0.1", "localhost", socket.gethostname()} <= own_addresses()
+
+
+def test_of_two_listeners_on_a_port_the_one_with_a_process_is_told(monkeypatch):
+    def connection(ip: str, pid: int | None) -> SimpleNamespace:
+        return SimpleNamespace(status=psutil.CONN_LISTEN, laddr=SimpleNamespace(ip=ip, port=6170), pid=pid)
+
+    unknown, known = connection("0.0.0.0", None), connection("127.0.0.1", 4711)
+    for order in ([unknown, known], [known, unknown]):
+        monkeypatch.setattr(psutil, "net_connections", lambda order=order, **_: order)
+        assert listeners()[6170].pid == 4711
