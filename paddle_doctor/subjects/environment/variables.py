@@ -8,9 +8,10 @@ from pathlib import Path
 
 from paddle_doctor.core.secrets import hide_in_value
 
-#: Families of variables that Paddle, its launchers, NCCL, gloo, CUDA or the linker read, and torch's own.
+#: Families of variables that Paddle, its launchers, NCCL, gloo, CUDA or the linker read, and torch's own; not the
+#: doctor's.
 FAMILIES = re.compile(
-    r"""(?x) (?: PADDLE | FLAGS | POD | NCCL | GLOO | CUDA | TRAINER | DISTRIBUTED | OMP | MKL | KMP )_ .*
+    r"""(?x) (?: PADDLE (?!_DOCTOR_) | FLAGS | POD | NCCL | GLOO | CUDA | TRAINER | DISTRIBUTED | OMP | MKL | KMP )_ .*
     | TRAINING_ROLE | MASTER_(?:ADDR|PORT) | RANK | WORLD_SIZE | LOCAL_RANK | PORT_RANGE
     | [A-Z]{2,4}_VISIBLE_DEVICES | (?i:https?|all|no)_(?i:proxy) | LD_LIBRARY_PATH | LD_PRELOAD | PYTHONPATH"""
 )

@@ -31,6 +31,7 @@ def test_only_families_that_matter_are_taken():
     }
     others = {
         "HOME": "/root",
+        "PADDLE_DOCTOR_LANG": "zh",
         "PATH": "/bin",
         "MYRANK": "1",
         "HF_TOKEN": "hf_x",
