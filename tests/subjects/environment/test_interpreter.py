@@ -69,6 +69,11 @@ def test_what_is_no_python_is_said_in_one_sentence(lines, tmp_path):
         asked(program(tmp_path / "python", *lines))
 
 
+def test_what_one_said_before_it_was_killed_is_no_reason(tmp_path):
+    with pytest.raises(InputError, match="it did not answer as one"):
+        asked(program(tmp_path / "python", "echo all is well", "kill -KILL $$"))
+
+
 def test_an_interpreter_that_nobody_named_is_merely_not_seen(tmp_path):
     told = asked(program(tmp_path / "python", "echo ImportError: libpython3.9.so >&2", "exit 127"), insist=False)
     assert isinstance(told, Unseen)

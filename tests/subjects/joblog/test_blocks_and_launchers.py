@@ -38,6 +38,12 @@ def test_an_error_summary_with_its_hint(worker):
     assert summary.place == "/paddle/phi/kernels/split.cc:42"
 
 
+def test_a_hint_far_below_is_another_errors(worker):
+    text = "Error Message Summary:\n----\nInvalidArgumentError: The axis is wrong\n{}  [Hint: Expected more.] (at a.cc:1)\n"
+    near, far = (worker(text.format("\n" * lines)).summaries[0].hint for lines in (5, 15))
+    assert (near, far) == ("Expected more.", None)
+
+
 def test_the_launcher(console):
     file = console(
         "LAUNCH INFO 2026-12-01 00:58:26,925 nproc_per_node: 2\n"
