@@ -39,7 +39,8 @@ def test_an_error_summary_with_its_hint(worker):
 
 
 def test_a_hint_far_below_is_another_errors(worker):
-    text = "Error Message Summary:\n----\nInvalidArgumentError: The axis is wrong\n{}  [Hint: Expected more.] (at a.cc:1)\n"
+    summary = "Error Message Summary:\n----\nInvalidArgumentError: The axis is wrong\n"
+    text = summary + "{}  [Hint: Expected more.] (at a.cc:1)\n"
     near, far = (worker(text.format("\n" * lines)).summaries[0].hint for lines in (5, 15))
     assert (near, far) == ("Expected more.", None)
 
