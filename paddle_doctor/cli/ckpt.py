@@ -9,11 +9,11 @@ from typing import Annotated, Any
 
 import typer
 
-from paddle_doctor.cli.options import command, say
+from paddle_doctor.cli.options import command
 from paddle_doctor.cli.session import Session
 from paddle_doctor.core.facts import to_plain
 from paddle_doctor.core.finding import Table
-from paddle_doctor.core.language import Text, same
+from paddle_doctor.core.language import Text, same, say
 from paddle_doctor.subjects.checkpoint import Checkpoint, Format, gather_checkpoint
 
 HELP = Text(

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from paddle_doctor.cli.options import EXAMINE_PANEL, PythonOption, command, say
+from paddle_doctor.cli.options import EXAMINE_PANEL, PythonOption, command
 from paddle_doctor.cli.session import Session, write_file
 from paddle_doctor.core.errors import InputError
-from paddle_doctor.core.language import Text
+from paddle_doctor.core.language import Text, say
 
 if TYPE_CHECKING:
     from paddle_doctor.subjects.environment import Environment

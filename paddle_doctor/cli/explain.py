@@ -8,12 +8,12 @@ from typing import Annotated
 
 import typer
 
-from paddle_doctor.cli.options import command, say
+from paddle_doctor.cli.options import command
 from paddle_doctor.cli.session import Session
 from paddle_doctor.core.check import Page
 from paddle_doctor.core.errors import InputError, near_miss
 from paddle_doctor.core.finding import Report, Table
-from paddle_doctor.core.language import Text, same
+from paddle_doctor.core.language import Text, same, say
 from paddle_doctor.core.registry import load_checks, load_signatures, subjects_with_checks
 from paddle_doctor.core.signature import Role, Signature
 

@@ -7,9 +7,9 @@ from typing import Annotated
 
 import typer
 
-from paddle_doctor.cli.options import command, say
+from paddle_doctor.cli.options import command
 from paddle_doctor.cli.session import Session
-from paddle_doctor.core.language import Text
+from paddle_doctor.core.language import Text, say
 from paddle_doctor.core.registry import load_signatures
 from paddle_doctor.subjects.joblog import JobLog, gather_joblog
 

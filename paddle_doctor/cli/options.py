@@ -14,8 +14,6 @@ from paddle_doctor.cli.session import Format, Session
 from paddle_doctor.core.language import AskedLanguage, say
 from paddle_doctor.core.settings import FailOn
 
-__all__ = ["command", "say"]
-
 REPORT_PANEL = say("Report", "报告")
 EXAMINE_PANEL = say("Examination", "检查")
 

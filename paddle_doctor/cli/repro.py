@@ -14,12 +14,12 @@ from typing import Annotated
 
 import typer
 
-from paddle_doctor.cli.options import command, say
+from paddle_doctor.cli.options import command
 from paddle_doctor.cli.session import Session
 from paddle_doctor.core.errors import InputError, near_miss
 from paddle_doctor.core.facts import to_plain
 from paddle_doctor.core.finding import Table
-from paddle_doctor.core.language import Text, listing, same
+from paddle_doctor.core.language import Text, listing, same, say
 from paddle_doctor.subjects.environment import find_interpreter
 from paddle_doctor.subjects.trial import (
     DEFAULT_TIMEOUT,

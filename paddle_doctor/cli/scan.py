@@ -9,12 +9,12 @@ from typing import Annotated
 import typer
 
 from paddle_doctor.cli.gathering import checkpoints_of, gathered, modules_of, read_scripts
-from paddle_doctor.cli.options import EXAMINE_PANEL, PythonOption, command, say
+from paddle_doctor.cli.options import EXAMINE_PANEL, PythonOption, command
 from paddle_doctor.cli.session import Session
 from paddle_doctor.core.errors import InputError
 from paddle_doctor.core.facts import to_plain
 from paddle_doctor.core.finding import Table
-from paddle_doctor.core.language import Text, counted, same
+from paddle_doctor.core.language import Text, counted, same, say
 from paddle_doctor.subjects.script import Script
 
 HELP = Text(
