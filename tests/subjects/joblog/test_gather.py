@@ -61,6 +61,12 @@ def test_folders_of_nodes_are_found_two_levels_deep(gather):
     assert kinds(joblog) == [("workerlog.0", Kind.WORKER, 0)]
 
 
+def test_a_link_to_a_folder_is_not_followed(gather, tmp_path):
+    (tmp_path / "log").mkdir()
+    (tmp_path / "log" / "latest").symlink_to(tmp_path / "log")
+    assert len(gather({"log/workerlog.0": "x\n"}, "log").files) == 1
+
+
 def test_a_file_given_twice_is_read_once(gather):
     assert len(gather({"log/workerlog.0": "x\n"}, "log", "log/workerlog.0").files) == 1
 

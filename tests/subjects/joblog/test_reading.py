@@ -56,6 +56,8 @@ def test_a_huge_line_keeps_its_beginning_and_its_end():
         (b"\x1f\x8b\x08\x00", "gzip"),
         (b"PK\x03\x04rest", "zip"),
         (bytes(range(32)) * 20, "binary"),
+        (bytes(100), "binary"),
+        (b"a\0\0\0" * 25, "binary"),
         (b"", None),
     ],
 )
