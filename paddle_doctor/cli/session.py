@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import stat
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -141,24 +142,35 @@ class Session:
 
 
 def write_file(path: Path, text: str) -> None:
-    """Put text into a file at once: a reader sees the old file or the whole new one. Raises `InputError`."""
-    import tempfile
+    """Put text into a file at once: a reader sees the old file or the whole new one. Raises `InputError`.
 
+    A link is followed and stays. What is no regular file (``/dev/stdout``, a pipe) is written to, never replaced.
+    """
     try:
-        with tempfile.NamedTemporaryFile(
-            "w", encoding="utf-8", errors="backslashreplace", dir=path.parent, prefix=f".{path.name}.", delete=False
-        ) as file:
-            try:
-                file.write(text)
-                file.flush()
-                os.fsync(file.fileno())
-                Path(file.name).chmod(0o666 & ~_umask())
-                Path(file.name).replace(path)
-            except BaseException:
-                Path(file.name).unlink(missing_ok=True)
-                raise
+        mode = path.stat().st_mode if path.exists() else None
+        if mode is not None and not stat.S_ISREG(mode):
+            path.write_text(text, encoding="utf-8", errors="backslashreplace")
+        else:
+            _replace(Path(os.path.realpath(path)), text, 0o666 & ~_umask() if mode is None else stat.S_IMODE(mode))
     except OSError as error:
         raise InputError(CANNOT_WRITE.fill(path=path, why=error.strerror or error)) from error
+
+
+def _replace(path: Path, text: str, mode: int) -> None:
+    import tempfile
+
+    with tempfile.NamedTemporaryFile(
+        "w", encoding="utf-8", errors="backslashreplace", dir=path.parent, prefix=".paddle-doctor.", delete=False
+    ) as file:
+        try:
+            file.write(text)
+            file.flush()
+            os.fsync(file.fileno())
+            Path(file.name).chmod(mode)
+            Path(file.name).replace(path)
+        except BaseException:
+            Path(file.name).unlink(missing_ok=True)
+            raise
 
 
 def _umask() -> int:

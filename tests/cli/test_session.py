@@ -1,10 +1,14 @@
 """The end of a run: the exit status, and what happens when the check that judges has crashed."""
 
+import os
+import stat
+
 import pytest
 import typer
 
-from paddle_doctor.cli.session import Session
+from paddle_doctor.cli.session import Session, write_file
 from paddle_doctor.core.check import Page, check
+from paddle_doctor.core.errors import InputError
 from paddle_doctor.core.finding import Certainty, Report, Severity, Verdict
 from paddle_doctor.core.language import Text, same
 from paddle_doctor.core.registry import Registry
@@ -62,3 +66,38 @@ def test_a_crash_of_the_check_that_judges_is_never_taken_for_all_is_well(monkeyp
         Session("log", "en", Settings()).finish({subject: [same("patient")]})
     assert left.value.exit_code == status
     assert "ValueError: oh" in capsys.readouterr().out
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="POSIX files")
+def test_what_is_no_file_is_written_to_and_never_replaced(tmp_path):
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
+    try:
+        write_file(pipe, "report")
+        assert os.read(reader, 100) == b"report"
+    finally:
+        os.close(reader)
+    assert stat.S_ISFIFO(pipe.stat().st_mode)
+
+
+@pytest.mark.skipif(os.name == "nt", reason="POSIX files")
+def test_a_link_stays_a_link_and_a_file_keeps_its_rights(tmp_path):
+    secret, link = tmp_path / "secret.json", tmp_path / "link.json"
+    secret.write_text("old")
+    secret.chmod(0o600)
+    link.symlink_to(secret.name)
+    write_file(link, "new")
+    assert link.is_symlink()
+    assert secret.read_text() == "new"
+    assert stat.S_IMODE(secret.stat().st_mode) == 0o600
+
+
+@pytest.mark.parametrize("name", ["folder", "gone/report.txt", "kept/report.txt", "x" * 300])
+def test_what_cannot_be_written_is_told_and_nothing_is_left(tmp_path, name):
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "kept").write_text("kept")
+    with pytest.raises(InputError, match="Cannot write"):
+        write_file(tmp_path / name, "report")
+    assert sorted(each.name for each in tmp_path.iterdir()) == ["folder", "kept"]
+    assert (tmp_path / "kept").read_text() == "kept"
