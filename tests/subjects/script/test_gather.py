@@ -54,6 +54,17 @@ def test_the_projects_own_modules_are_not_foreign(project: Path):
     assert gather_script(path).foreign_modules() == ("cv2", "os", "output")
 
 
+def test_the_project_is_found_from_the_script_wherever_one_stands(project: Path, monkeypatch: pytest.MonkeyPatch):
+    (project / "ppdet").mkdir()
+    (project / "ppdet" / "__init__.py").touch()
+    (project / "tools" / "deep").mkdir()
+    path = script(project / "tools" / "deep" / "eval.py", "import ppdet, cv2\n")
+    monkeypatch.chdir(project / "ppdet")
+    assert gather_script(path).foreign_modules() == ("cv2",)
+    (project / "pyproject.toml").unlink()
+    assert gather_script(path).foreign_modules() == ("cv2", "ppdet")
+
+
 def test_a_folder_stands_for_its_scripts(project: Path):
     for name in ("a.py", "b.ipynb", "c.txt", ".hidden.py"):
         (project / name).touch()

@@ -99,6 +99,14 @@ def workers(source: str) -> Argument | None:
             Origin.DEFAULT,
             4,
         ),
+        (
+            (
+                "p.add_argument('--nw', default=4)\nq.add_argument('--nw', default=0)\n"
+                "def main(args):\n    DataLoader(d, num_workers=args.nw)\n"
+            ),
+            Origin.UNKNOWN,
+            None,
+        ),
         ("DataLoader(d, num_workers=os.cpu_count())", Origin.UNKNOWN, None),
         ("DataLoader(d, num_workers=cfg.get('num_workers', 4))", Origin.UNKNOWN, None),
         ("nw = 4\nif x:\n    nw = 0\nDataLoader(d, num_workers=nw)", Origin.UNKNOWN, None),
