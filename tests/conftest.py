@@ -2,6 +2,7 @@
 
 import json
 import os
+import signal
 import subprocess
 import sys
 from collections.abc import Callable
@@ -16,6 +17,13 @@ settings.register_profile("quick", max_examples=40, deadline=None)
 settings.register_profile("thorough", max_examples=2000, deadline=None)
 st.register_type_strategy(float, st.floats(allow_nan=False, allow_infinity=False))  # facts are JSON, which has neither
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "quick"))
+
+
+def pytest_sessionstart() -> None:
+    """A run in the background (``nohup``, ``&``) ignores Ctrl-C, and so would the children that are tested for it."""
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+
 
 Doctor = Callable[..., subprocess.CompletedProcess[str]]
 
