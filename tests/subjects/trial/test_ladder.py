@@ -1,5 +1,6 @@
 """The ladder on small jobs: which rung cures, what counts as a failure, and that nothing is left behind."""
 
+import dataclasses
 import os
 import signal
 import subprocess
@@ -22,8 +23,10 @@ from paddle_doctor.subjects.trial import (
     child,
     climb,
     family,
+    ladder,
     standing,
 )
+from paddle_doctor.subjects.trial.child import Stop
 
 
 @pytest.fixture
@@ -203,6 +206,15 @@ if os.fork() == 0:
 os.wait()
 time.sleep(0.5)
 """
+
+
+def test_a_run_has_outlived_a_failure_well_behind_it():
+    failed = Attempt(rung=Rung.AS_IS, outcome=Outcome.FAILED, batches=5, seconds=4.0)
+    assert ladder._stop(60, failed) == Stop(60, batches=18, seconds=6.0)
+    hung = dataclasses.replace(failed, outcome=Outcome.HUNG, seconds=60.0)
+    assert ladder._stop(60, hung) == Stop(60, batches=18)
+    assert ladder._stop_again(60, hung, dataclasses.replace(failed, seconds=7.0)) == Stop(24, batches=18)
+    assert ladder._stop(60, dataclasses.replace(failed, outcome=Outcome.PASSED)) == Stop(60)
 
 
 @pytest.mark.usefixtures("impatient")
