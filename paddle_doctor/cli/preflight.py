@@ -12,6 +12,7 @@ from paddle_doctor.core.errors import InputError
 from paddle_doctor.core.facts import to_plain
 from paddle_doctor.core.finding import Table
 from paddle_doctor.core.language import Text, same
+from paddle_doctor.core.paths import is_there
 
 HELP = Text(
     """Before a job starts, for CI: the machine, the scripts and the checkpoints that the project's settings name.
@@ -105,11 +106,22 @@ def _matching(root: Path, patterns: tuple[str, ...]) -> list[Path]:
     """The files that the settings name, relative to the folder of the settings; each pattern must find one."""
     found: list[Path] = []
     for pattern in patterns:
-        paths = sorted(root.glob(pattern)) if any(mark in pattern for mark in "*?[") else [root / pattern]
-        if not paths or not all(path.exists() for path in paths):
+        paths = _named(root, pattern)
+        if not paths or not all(is_there(path) for path in paths):
             raise InputError(MATCHES_NOTHING.fill(pattern=pattern, folder=root))
         found.extend(_from_here(path) for path in paths)
     return found
+
+
+def _named(root: Path, pattern: str) -> list[Path]:
+    """What a pattern names, whether it is there or not; a name that holds a mark of patterns may be meant as it is."""
+    if is_there(root / pattern) or not any(mark in pattern for mark in "*?["):
+        return [root / pattern]
+    top = Path(pattern).anchor
+    try:
+        return sorted((Path(top) if top else root).glob(pattern[len(top) :]))
+    except ValueError:  # "**" next to other letters, before Python 3.13
+        return []
 
 
 def _from_here(path: Path) -> Path:

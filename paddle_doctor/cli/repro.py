@@ -20,6 +20,7 @@ from paddle_doctor.core.errors import InputError, near_miss
 from paddle_doctor.core.facts import to_plain
 from paddle_doctor.core.finding import Table
 from paddle_doctor.core.language import Text, listing, same, say
+from paddle_doctor.core.paths import is_file, is_folder
 from paddle_doctor.subjects.environment import find_interpreter
 from paddle_doctor.subjects.trial import (
     DEFAULT_TIMEOUT,
@@ -175,14 +176,14 @@ def repro(
 def _command_line(job: Sequence[str], python: str | None) -> list[str]:
     """The command that runs the job: a script goes to the job's Python, anything else is run as it stands."""
     first = Path(job[0])
-    is_script = first.suffix in (".py", ".pyw") or (first.is_file() and not os.access(first, os.X_OK))
-    if first.is_dir():
+    is_script = first.suffix in (".py", ".pyw") or (is_file(first) and not os.access(first, os.X_OK))
+    if is_folder(first):
         raise InputError(A_FOLDER.fill(path=first))
     if not is_script:
         if shutil.which(job[0]) is None:
             raise InputError(NO_COMMAND.fill(name=job[0]))
         return list(job)
-    if not first.is_file():
+    if not is_file(first):
         raise InputError(NO_SCRIPT.fill(path=first))
     interpreter = find_interpreter(python, os.environ)
     if interpreter is None:

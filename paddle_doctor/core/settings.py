@@ -8,8 +8,9 @@ from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any, Literal, get_args
 
-from paddle_doctor.core.errors import UNREADABLE, InputError, near_miss
+from paddle_doctor.core.errors import UNREADABLE, InputError, near_miss, unreadable
 from paddle_doctor.core.language import AskedLanguage, Text
+from paddle_doctor.core.paths import is_file
 
 #: From which severity on the exit status is 1.
 FailOn = Literal["error", "warning", "info", "never"]
@@ -18,6 +19,7 @@ UNKNOWN_KEY = Text("{path}: unknown setting '{key}'.{hint}", "{path}：没有“
 UNKNOWN_CODE = Text("There is no check '{code}'.{hint}", "没有叫“{code}”的检查。{hint}")
 WRONG_TYPE = Text("{path}: {key} must be {expected}.", "{path}：{key} 应为：{expected}。")
 A_STRING_LIST = Text("a list of strings", "字符串列表")
+TOO_DEEP = Text("it is nested too deeply", "嵌套太深")
 TRUE_OR_FALSE = Text("true or false", "true 或 false")
 
 
@@ -62,13 +64,13 @@ def find_settings(start: Path) -> Settings:
     """The settings that hold for a folder: of the nearest file in it or above; the defaults where there is none."""
     for folder in (start, *start.parents):
         own = folder / "paddle-doctor.toml"
-        if own.is_file():
+        if is_file(own):
             return _parse(own, _read(own))
         project = folder / "pyproject.toml"
-        if project.is_file():
-            table = _read(project).get("tool", {}).get("paddle-doctor")
-            if table is not None:
-                return _parse(project, table)
+        if is_file(project):
+            tools = _read(project).get("tool")
+            if isinstance(tools, dict) and "paddle-doctor" in tools:
+                return _parse(project, tools["paddle-doctor"])
     return Settings(root=start)
 
 
@@ -84,8 +86,12 @@ def _read(path: Path) -> dict[str, Any]:
 
     try:
         return tomllib.loads(path.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+    except OSError as error:
+        raise unreadable(path, error) from error
+    except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
         raise InputError(UNREADABLE.fill(path=path, why=error)) from error
+    except RecursionError as error:
+        raise InputError(UNREADABLE.fill(path=path, why=TOO_DEEP)) from error
 
 
 def _parse(path: Path, table: Any) -> Settings:

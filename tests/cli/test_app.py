@@ -79,6 +79,8 @@ def test_the_shell_completes_commands_and_options(doctor, line, offered):
             "没有“--formt”这个选项。",
         ),
         (["checks", "--fail-on", "x"], "--fail-on cannot be 'x'. It is one of error,", "--fail-on 不能是“x”。"),
+        (["env", "--port", "65536"], "--port must be between 1 and 65535.", "--port 必须在 1 到 65535 之间。"),
+        (["repro", "--timeout", "0", "x.py"], "--timeout must be at least 1.", "--timeout 必须不小于 1。"),
         (["explain"], "CODE|TEXT is missing.", "缺少 CODE|TEXT。"),
         (["checks", "--report", "x"], "--report wants FORMAT=FILE", "--report 的写法是"),
         (["checks", "--ignore", "PD999"], "There is no check 'PD999'.", "没有叫“PD999”的检查。"),

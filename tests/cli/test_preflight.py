@@ -100,3 +100,18 @@ def test_a_named_file_that_is_not_there_is_told(doctor, project):
     ran = doctor("preflight")
     assert ran.returncode == 2
     assert "The settings name 'gone.pdparams'" in ran.stderr
+
+
+@pytest.mark.parametrize("name", ["**gone", "/no/such/*.py", "../gone/*.py", "x" * 300, "a\\u0000b", "[", "/gone.py"])
+def test_whatever_a_pattern_is_that_finds_nothing_is_told(doctor, project, name):
+    (project / "pyproject.toml").write_text(SETTINGS.replace("src/*.py", name), encoding="utf-8")
+    ran = doctor("preflight")
+    assert (ran.returncode, ran.stdout) == (2, "")
+    assert ran.stderr.startswith("The settings name '")
+
+
+def test_patterns_may_begin_at_the_root_and_names_may_look_like_patterns(report, project):
+    (project / "src" / "evaluate.py").rename(project / "evaluate[1].py")
+    patterns = f'["evaluate[1].py", "{project.as_posix()}/eval*.py"]'
+    (project / "pyproject.toml").write_text(SETTINGS.replace('["src/*.py"]', patterns), encoding="utf-8")
+    assert report("preflight")["subject"]["scripts"] == ["evaluate[1].py"]

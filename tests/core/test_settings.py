@@ -64,6 +64,7 @@ def test_a_project_that_does_not_speak_of_us_is_passed_over(tmp_path):
         ('[tool.paddle-doctor]\nfail-on = "bad"', "fail-on must be one of error, warning, info, never."),
         ('[tool]\npaddle-doctor = "x"', "tool.paddle-doctor must be a table."),
         ("[tool.paddle-doctor]\nselect = [", "Cannot read"),
+        ("x = " + "[" * 5000, "Cannot read"),
     ],
 )
 def test_a_mistake_is_told_with_the_file_and_a_hint(tmp_path, text, sentence):
@@ -72,6 +73,11 @@ def test_a_mistake_is_told_with_the_file_and_a_hint(tmp_path, text, sentence):
         find_settings(tmp_path)
     assert sentence in caught.value.text.en
     assert str(tmp_path / "pyproject.toml") in caught.value.text.zh
+
+
+def test_a_pyproject_whose_tool_is_no_table_does_not_speak_of_us(tmp_path):
+    write(tmp_path, "tool = 5\n")
+    assert find_settings(tmp_path) == Settings(root=tmp_path)
 
 
 def test_codes_are_exact_prefixes_or_names():

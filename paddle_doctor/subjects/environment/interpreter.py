@@ -11,6 +11,7 @@ from typing import Any
 
 from paddle_doctor.core.errors import InputError
 from paddle_doctor.core.language import Text
+from paddle_doctor.core.paths import is_file
 from paddle_doctor.core.secrets import hide_in_text
 from paddle_doctor.subjects.environment.child import Answer, ask
 from paddle_doctor.subjects.environment.model import Interpreter, Unseen, Why
@@ -33,7 +34,8 @@ def find_interpreter(asked: str | None, variables: Mapping[str, str]) -> str | N
     Raises `InputError` if the one asked for is not there; None if none was asked for and none is found.
     """
     if asked is not None:
-        found = shutil.which(Path(asked).expanduser(), path=variables.get("PATH"))
+        at_home = os.path.expanduser(asked)  # noqa: PTH111 - Path's raises where ~name is nobody
+        found = shutil.which(at_home, path=variables.get("PATH"))
         if found is None:
             raise InputError(NOT_THERE.fill(path=asked))
         return str(Path(found).absolute())
@@ -41,7 +43,7 @@ def find_interpreter(asked: str | None, variables: Mapping[str, str]) -> str | N
         if folder := variables.get(variable):
             inside = Path(folder, "python.exe") if variable == "CONDA_PREFIX" else Path(folder, "Scripts", "python.exe")
             path = inside if os.name == "nt" else Path(folder, "bin", "python")
-            if path.is_file():
+            if is_file(path):
                 return str(path)
     names = ("python", "py") if os.name == "nt" else ("python3", "python")
     return next((found for name in names if (found := shutil.which(name, path=variables.get("PATH")))), None)
@@ -75,7 +77,7 @@ def _told(answer: Answer) -> Interpreter | None:
     try:
         facts: dict[str, Any] = json.loads(line)
         return _interpreter(facts)
-    except (ValueError, KeyError, TypeError, AttributeError):
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         return None
 
 

@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping
 from pathlib import Path
 
+from paddle_doctor.core.paths import is_file
 from paddle_doctor.core.secrets import hide_in_value
 
 #: Families of variables that Paddle, its launchers, NCCL, gloo, CUDA or the linker read, and torch's own; not the
@@ -42,7 +43,7 @@ def preset(environ: Mapping[str, str], init: Path = INIT_ENVIRON) -> tuple[str, 
 
 def dangling(environ: Mapping[str, str]) -> tuple[str, ...]:
     """Names of the variables of `FILE_VARIABLES` that name a file which is not there."""
-    return tuple(name for name in FILE_VARIABLES if name in environ and not Path(environ[name]).is_file())
+    return tuple(name for name in FILE_VARIABLES if name in environ and not is_file(environ[name]))
 
 
 def _printable(text: str) -> str:

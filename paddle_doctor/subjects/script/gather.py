@@ -10,6 +10,7 @@ from pathlib import Path
 from paddle_doctor.core import errors
 from paddle_doctor.core.errors import InputError
 from paddle_doctor.core.language import Text
+from paddle_doctor.core.paths import is_folder, is_there
 from paddle_doctor.subjects.script.model import CheckpointLoad, FaultKind, Kind, Script
 from paddle_doctor.subjects.script.read import read_script, unreadable
 from paddle_doctor.subjects.script.source import UndecodableError, decode, is_binary
@@ -61,12 +62,12 @@ def find_scripts(paths: Iterable[Path]) -> list[Path]:
     """
     found: list[Path] = []
     for path in paths:
-        if path.is_dir():
+        if is_folder(path):
             below = sorted(_scripts_below(path))
             if not below:
                 raise InputError(NOTHING_IN.fill(path=path))
             found.extend(below)
-        elif not path.exists():
+        elif not _looked_at(path):
             raise InputError(NOT_THERE.fill(path=path))
         elif path.suffix and path.suffix.lower() not in SUFFIXES:
             raise InputError(NOT_PYTHON.fill(path=path))
@@ -112,7 +113,7 @@ def _scripts_below(folder: Path) -> Iterator[Path]:
 
 
 def _passed_over(folder: Path) -> bool:
-    return folder.name.startswith(".") or folder.name in PASSED_OVER or (folder / "pyvenv.cfg").exists()
+    return folder.name.startswith(".") or folder.name in PASSED_OVER or is_there(folder / "pyvenv.cfg")
 
 
 def _looked_for(checkpoint: CheckpointLoad, script: Script, path: Path) -> CheckpointLoad:
@@ -121,7 +122,7 @@ def _looked_for(checkpoint: CheckpointLoad, script: Script, path: Path) -> Check
     for folder in dict.fromkeys((Path(), path.parent)):
         for ending in endings:
             candidate = folder / (checkpoint.path + ending)
-            if _exists(candidate):
+            if is_there(candidate):
                 return replace(checkpoint, looked=True, found=str(candidate), is_folder=candidate.is_dir())
     return replace(checkpoint, looked=True)
 
@@ -139,13 +140,13 @@ def _project_folders(folder: Path) -> Iterator[Path]:
     """The folders above up to the top of the project; none if there is no sign of a project."""
     above = [folder, *folder.parents][:_LEVELS]
     for index, each in enumerate(above):
-        if any(_exists(each / mark) for mark in _PROJECT_MARKS):
+        if any(is_there(each / mark) for mark in _PROJECT_MARKS):
             yield from above[: index + 1]
             return
 
 
 def _holds_module(folder: Path, name: str) -> bool:
-    if _exists(folder / f"{name}.py") or _exists(folder / name / "__init__.py"):
+    if is_there(folder / f"{name}.py") or is_there(folder / name / "__init__.py"):
         return True
     try:
         with os.scandir(folder / name) as entries:
@@ -154,8 +155,8 @@ def _holds_module(folder: Path, name: str) -> bool:
         return False
 
 
-def _exists(path: Path) -> bool:
+def _looked_at(path: Path) -> bool:
     try:
         return path.exists()
-    except (OSError, ValueError):  # a name that is too long, no right to look, a NUL byte
-        return False
+    except OSError as error:
+        raise errors.unreadable(path, error) from error

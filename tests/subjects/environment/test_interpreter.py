@@ -42,6 +42,15 @@ def test_a_virtualenv_that_is_gone_is_passed_over(tmp_path):
     assert find_interpreter(None, {"PATH": str(tmp_path / "bin"), "VIRTUAL_ENV": str(tmp_path / "gone")}) == on_path
 
 
+@pytest.mark.parametrize("folder", ["/" + "x" * 5000, "\udcff", "/etc/passwd"])
+def test_a_virtualenv_that_nothing_can_be_is_passed_over(folder, tmp_path):
+    on_path = program(tmp_path / "bin/python3")
+    assert (
+        find_interpreter(None, {"PATH": str(tmp_path / "bin"), "VIRTUAL_ENV": folder, "CONDA_PREFIX": folder})
+        == on_path
+    )
+
+
 def test_the_interpreter_answers():
     told = asked(sys.executable)
     assert isinstance(told, Interpreter)
@@ -49,7 +58,9 @@ def test_the_interpreter_answers():
     assert told.python_version == ".".join(map(str, sys.version_info[:3]))
 
 
-@pytest.mark.parametrize("path", ["/no/such/python", "/etc/passwd", "/tmp", "no-such-python"])
+@pytest.mark.parametrize(
+    "path", ["/no/such/python", "/etc/passwd", "/tmp", "no-such-python", "~nobody-of-that-name/python"]
+)
 def test_an_interpreter_that_is_not_there_is_said_in_one_sentence(path):
     with pytest.raises(InputError, match="There is no Python at"):
         gather_environment(python=path)
@@ -62,6 +73,7 @@ def test_an_interpreter_that_is_not_there_is_said_in_one_sentence(path):
         ["echo hello", "exit 3"],
         ["""echo '{"paddle-doctor-probe": 1, "executable": 5}'"""],
         ["cat /dev/zero"],
+        ["""printf '{"paddle-doctor-probe": '; head -c 100000 /dev/zero | tr '\\0' '['"""],
     ],
 )
 def test_what_is_no_python_is_said_in_one_sentence(lines, tmp_path):

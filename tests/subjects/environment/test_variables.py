@@ -73,4 +73,5 @@ def test_a_file_that_is_gone_is_noted(tmp_path):
     there.write_text("{}")
     assert dangling({"PADDLE_BACKUP_ENV_PATH": str(there)}) == ()
     assert dangling({"PADDLE_BACKUP_ENV_PATH": str(tmp_path / "gone")}) == ("PADDLE_BACKUP_ENV_PATH",)
+    assert dangling({"PADDLE_BACKUP_ENV_PATH": "/" + "x" * 5000}) == ("PADDLE_BACKUP_ENV_PATH",)
     assert dangling({}) == ()

@@ -124,3 +124,9 @@ def test_what_is_not_there_or_no_script_is_one_sentence(project: Path):
     ]:
         with pytest.raises(InputError, match=words):
             read(Path(path))
+
+
+@pytest.mark.parametrize("name", ["x" * 300, "x" * 5000 + ".py"])
+def test_a_name_that_nothing_can_have_is_told(tmp_path: Path, name: str):
+    with pytest.raises(InputError, match="Cannot read"):
+        find_scripts([tmp_path / name])
