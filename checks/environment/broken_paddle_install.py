@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterator
 
 from paddle_doctor.core.check import Example, Page, check
@@ -123,6 +124,8 @@ def broken_paddle_install(environment: Environment) -> Iterator[Finding]:
         message, severity = _both(python), Severity.WARNING
     else:
         return
+    program = shlex.quote(python.executable)
+    wanted = shlex.quote(f"{installed[-1]}=={python.packages[installed[-1]]}")
     yield PAGE.finding(
         message,
         severity=severity,
@@ -131,8 +134,8 @@ def broken_paddle_install(environment: Environment) -> Iterator[Finding]:
         fix=Fix(
             summary=REINSTALL,
             commands=(
-                f"{python.executable} -m pip uninstall -y paddlepaddle paddlepaddle-gpu",
-                f"{python.executable} -m pip install {installed[-1]}=={python.packages[installed[-1]]}",
+                f"{program} -m pip uninstall -y paddlepaddle paddlepaddle-gpu",
+                f"{program} -m pip install {wanted}",
             ),
         ),
     )

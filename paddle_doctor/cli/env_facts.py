@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from pathlib import Path
 
 from paddle_doctor import __version__
@@ -17,7 +18,7 @@ NO_FACTS = Text(
 )
 TOO_LARGE = Text("it is larger than {limit} MB", "它超过了 {limit} MB")
 #: The facts of a large machine are some hundred kilobytes.
-LIMIT_MB = 64
+LIMIT_MB = 4
 
 
 def facts_text(environment: Environment) -> str:
@@ -36,9 +37,27 @@ def read_facts(path: Path) -> Environment:
     if len(data) > LIMIT_MB << 20:
         raise InputError(UNREADABLE.fill(path=path, why=TOO_LARGE.fill(limit=LIMIT_MB)))
     try:
-        plain = json.loads(data)
+        plain = json.loads(data, parse_float=_finite, parse_constant=_finite)
     except (ValueError, RecursionError) as error:
         raise InputError(NO_FACTS.fill(path=path)) from error
     if not isinstance(plain, dict) or "environment" not in plain:
         raise InputError(NO_FACTS.fill(path=path))
-    return from_plain(Environment, plain["environment"], str(path))
+    environment = from_plain(Environment, plain["environment"], str(path))
+    if not _may_be_ended(environment):
+        raise InputError(NO_FACTS.fill(path=path))
+    return environment
+
+
+def _finite(text: str) -> float:
+    """A number as JSON has it. Raises `ValueError` for what only `json` takes for one: NaN, Infinity, 1e999."""
+    number = float(text)
+    if not math.isfinite(number):
+        raise ValueError(text)
+    return number
+
+
+def _may_be_ended(environment: Environment) -> bool:
+    """Whether all that a fix may advise to end are single processes: to kill -1 is to end everything."""
+    on_gpus = (each.pid for gpu in environment.gpus for each in gpu.processes)
+    pids = [*on_gpus, *(each.pid for each in environment.processes)]
+    return all(pid > 0 for pid in pids) and all(each.ppid >= 0 for each in environment.processes)

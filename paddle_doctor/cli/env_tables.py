@@ -32,6 +32,7 @@ PART = {
     "ports": Text("ports", "端口"),
     "interpreter": Text("the job's Python", "任务的 Python"),
     "shm": Text("shared memory", "共享内存"),
+    "memory": Text("memory", "内存"),
 }
 WHY = {
     Why.NO_LIBRARY: Text("no NVIDIA driver is installed (no NVML library)", "没有安装 NVIDIA 驱动（找不到 NVML 库）"),

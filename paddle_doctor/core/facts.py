@@ -33,5 +33,5 @@ def from_plain(kind: type[Facts], data: Any, where: str) -> Facts:
 
     try:
         return msgspec.convert(data, kind)
-    except msgspec.ValidationError as error:
+    except (msgspec.ValidationError, UnicodeEncodeError) as error:  # the latter: half a character where a word is due
         raise InputError(NOT_FACTS.fill(where=where, why=error)) from error

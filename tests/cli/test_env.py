@@ -195,3 +195,29 @@ def test_bad_input_is_one_sentence_and_exit_2(asked, tmp_path, arguments, senten
 def test_the_probe_leaves_nothing_in_the_working_folder(doctor, tmp_path):
     doctor("env", *CLEAN)
     assert list(tmp_path.iterdir()) == []
+
+
+PROCESS = {"pid": 7, "ppid": 1, "name": "python", "kind": "rank", "orphan": True}
+ON_GPU = {"index": 0, "name": "A100", "memory_total": 10, "memory_used": 10, "processes": [{"pid": -1}]}
+
+
+@pytest.mark.parametrize(
+    "facts",
+    [
+        '{"platform": "\\ud800"}',
+        '{"platform": "linux", "processes": [{"pid": 7, "ppid": 1, "name": "x", "kind": "\\ud800"}]}',
+        json.dumps({"platform": "linux", "processes": [{**PROCESS, "age": float("nan")}]}),
+        json.dumps({"platform": "linux", "processes": [{**PROCESS, "age": 5}]}).replace("5", "1e999"),
+        json.dumps({"platform": "linux", "processes": [{**PROCESS, "pid": -1}]}),
+        json.dumps({"platform": "linux", "processes": [{**PROCESS, "ppid": -1, "status": "zombie"}]}),
+        json.dumps({"platform": "linux", "gpus": [ON_GPU]}),
+        "[" * 100_000,
+    ],
+)
+def test_facts_that_no_machine_has_are_refused_or_shown_inert(asked, tmp_path, facts):
+    (tmp_path / "facts.json").write_text(f'{{"environment": {facts}}}')
+    status, output, errors = asked("--facts", "facts.json")
+    assert "itself failed" not in errors
+    assert "crash" not in output
+    assert "kill -1" not in output
+    assert status == 2 or (status, errors) == (0, "")

@@ -64,7 +64,7 @@ def gather_environment(
         gpus=hide_invisible(name_processes(sight.gpus, table), environ),
         driver_version=sight.driver_version,
         shm=_shared_memory(unseen),
-        memory=_memory(),
+        memory=_memory(unseen),
         unseen=unseen,
     )
 
@@ -116,8 +116,12 @@ def _shared_memory(unseen: dict[str, Unseen]) -> Space | None:
     return Space(total=usage.total, free=usage.free)
 
 
-def _memory() -> Space:
+def _memory(unseen: dict[str, Unseen]) -> Space | None:
     import psutil
 
-    memory = psutil.virtual_memory()
+    try:
+        memory = psutil.virtual_memory()
+    except OSError as error:  # no /proc
+        unseen["memory"] = Unseen(why=Why.FAILED, detail=error.strerror or "")
+        return None
     return Space(total=memory.total, free=memory.available)

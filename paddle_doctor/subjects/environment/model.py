@@ -148,7 +148,7 @@ class Environment:
     `dangling` are the names of those that name a file which is not there. `addresses` are the names and IP addresses
     by which this machine can be meant. `user` runs this process. `ancestors` are the processes that this one descends
     from, the nearest first; `processes` are those of jobs, and zombies. `unseen` names the parts that could not be
-    looked at (``gpus`` or ``gpu N``, ``processes``, ``ports``, ``interpreter``, ``shm``).
+    looked at (``gpus`` or ``gpu N``, ``processes``, ``ports``, ``interpreter``, ``shm``, ``memory``).
     """
 
     platform: str

@@ -28,8 +28,11 @@ class Family:
     def __init__(self) -> None:
         import psutil
 
-        self._me = psutil.Process()
-        self._before = set(self._me.children(recursive=True))
+        self._me: psutil.Process | None = None
+        self._before: set[psutil.Process] = set()
+        with contextlib.suppress(psutil.Error):  # without /proc nobody tells who descends from us: the group is all
+            self._me = psutil.Process()
+            self._before = set(self._me.children(recursive=True))
         self._seen: set[psutil.Process] = set()
         self.group: int | None = None
 
@@ -37,6 +40,8 @@ class Family:
         """The job's processes that are alive now, zombies left out; those that left the tree are remembered."""
         import psutil
 
+        if self._me is None:
+            return set()
         with contextlib.suppress(psutil.Error):
             self._seen |= set(self._me.children(recursive=True)) - self._before
         return {each for each in self._seen if _alive(each)}

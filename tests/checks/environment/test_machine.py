@@ -164,3 +164,12 @@ class TestInstall:
 
     def test_one_of_them_is_well(self):
         assert not found("PD306", self.python(packages={"paddlepaddle": "3.3.1"}))
+
+
+def test_an_interpreter_with_any_name_is_one_word_of_the_command():
+    python = Interpreter(
+        executable="/opt/my env; ls/python", python_version="3.10.1", packages={"paddlepaddle": "2.6.2; ls"}
+    )
+    uninstall, install = commands(found("PD306", Environment(platform="linux", interpreter=python))[0])
+    assert uninstall.startswith("'/opt/my env; ls/python' -m pip uninstall ")
+    assert install == "'/opt/my env; ls/python' -m pip install 'paddlepaddle==2.6.2; ls'"

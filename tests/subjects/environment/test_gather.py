@@ -104,3 +104,13 @@ def test_the_probe_is_a_file_of_the_package():
 
     assert PROBE.is_file()
     assert "import paddle\n" not in Path(PROBE).read_text()
+
+
+def test_memory_that_cannot_be_seen_is_noted(monkeypatch):
+    def no_proc():
+        raise FileNotFoundError(2, "No such file or directory", "/proc/meminfo")
+
+    monkeypatch.setattr("psutil.virtual_memory", no_proc)
+    environment = gather_environment()
+    assert environment.memory is None
+    assert environment.unseen["memory"].why is Why.FAILED

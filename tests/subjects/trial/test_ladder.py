@@ -268,3 +268,14 @@ def test_a_watcher_is_told(tried):
         "start as-is again",
         "end as-is failed",
     ]
+
+
+def test_where_no_process_can_be_seen_the_job_still_runs_and_its_group_still_ends(tried, world: Path, monkeypatch):
+    def no_proc(pid=None):
+        raise psutil.NoSuchProcess(pid)
+
+    monkeypatch.setattr("psutil.Process", no_proc)
+    job = f"import os, time; open({str(world / 'pid')!r}, 'w').write(str(os.getpid())); time.sleep(300)"
+    assert tried(job, rungs=[], timeout=2).as_is.outcome is Outcome.HUNG
+    with pytest.raises(ProcessLookupError):
+        os.kill(int((world / "pid").read_text()), 0)
