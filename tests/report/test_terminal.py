@@ -6,7 +6,8 @@ import pytest
 from rich.cells import cell_len
 from rich.console import Console
 
-from paddle_doctor.core.finding import Report
+from paddle_doctor.core.finding import Certainty, Report, Verdict
+from paddle_doctor.core.language import same
 from paddle_doctor.report import terminal
 from paddle_doctor.report.inert import HARMFUL
 from paddle_doctor.report.terminal import render_plain
@@ -27,6 +28,19 @@ def test_nothing_found_is_one_calm_line(language, snapshot):
 def test_no_line_is_wider_than_the_terminal_but_those_to_copy(full_report, language, width):
     for line in render_plain(full_report, language, width=width).splitlines():
         assert cell_len(line) <= width or line.lstrip().startswith("$ "), line
+
+
+@pytest.mark.parametrize(
+    ("certainty", "failed", "label"),
+    [
+        (Certainty.CERTAIN, True, "cause · certain"),
+        (Certainty.LIKELY, False, "cause · likely"),
+        (Certainty.CERTAIN, False, "cause"),
+    ],
+)
+def test_how_sure_a_verdict_is_goes_without_saying_where_all_is_well(certainty, failed, label):
+    verdict = Verdict(cause="cause", certainty=certainty, summary=same("x"), failed=failed)
+    assert render_plain(Report(command="log", verdict=verdict), "en").splitlines()[1].strip() == label
 
 
 def test_what_the_patient_wrote_is_inert(full_report):

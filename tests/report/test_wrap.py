@@ -27,6 +27,10 @@ def test_no_line_ends_with_an_opening_mark():
             assert line[-1] not in "（“", (width, line)
 
 
+def test_behind_a_chinese_quote_a_line_may_break():
+    assert wrap("中文”abcdefgh", 8) == ["中文”", "abcdefgh"]
+
+
 def test_a_word_that_is_too_long_is_cut_and_nothing_is_lost():
     assert wrap("x" * 20, 8) == ["x" * 8, "x" * 8, "x" * 4]
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from paddle_doctor.subjects.trial.events import Events
+from paddle_doctor.subjects.trial.events import LINE_BYTES, Events
 
 
 def line(**facts: object) -> bytes:
@@ -31,6 +31,12 @@ def test_it_follows_a_file_that_grows_in_the_middle_of_a_line(events: Events, tm
 def test_the_most_batches_of_one_process_count(events: Events, tmp_path: Path):
     (tmp_path / "events").write_bytes(line(event="batches", count=5) + line(event="batches", count=4, pid=8))
     assert events.follow().most_batches == 5
+
+
+def test_a_line_that_no_note_of_ours_is_as_long_as_is_passed_over(events: Events, tmp_path: Path):
+    (tmp_path / "events").write_bytes(line(event="load", path="/job/" + "a" * LINE_BYTES) + line(event="start"))
+    sight = events.follow()
+    assert (sight.checkpoints, sight.processes) == ([], {7})
 
 
 def test_a_rank_is_believed_of_the_launchers_children_only(events: Events, tmp_path: Path):
