@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import io
 import os
 import sys
@@ -17,6 +18,7 @@ from typer.exceptions import TyperException
 
 from paddle_doctor import __version__
 from paddle_doctor.cli.help import DoctorCommand, SpeaksHelp
+from paddle_doctor.cli.process import Terminated, abandon, open_closed_streams, orderly_end
 from paddle_doctor.core.errors import InputError
 from paddle_doctor.core.language import Language, Text, say, spoken_here
 
@@ -27,6 +29,8 @@ COMMANDS = ("scan", "ckpt", "env", "log", "repro", "preflight", "explain", "chec
 INTERRUPT = 130
 
 INTERRUPTED = Text("Interrupted.", "已中断。")
+TERMINATED = Text("Terminated.", "已终止。")
+NO_ROOM = Text("Cannot write the report: {why}.", "无法写出报告：{why}。")
 BUG = Text(
     "paddle-doctor itself failed ({error}). This is a fault of the doctor, not of your job; "
     "with PADDLE_DOCTOR_DEBUG=1 it shows where.",
@@ -109,38 +113,56 @@ def _root(
 
 def run(arguments: Sequence[str]) -> int:
     """Run the command line; the exit status. Errors are one sentence on standard error, never a traceback."""
+    open_closed_streams()
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):  # what the terminal's encoding lacks is shown as an escape
             stream.reconfigure(errors="backslashreplace")
     language = spoken_here(arguments)
     try:
-        status = app(args=list(arguments), prog_name="paddle-doctor", standalone_mode=False)
+        with orderly_end():
+            status = app(args=list(arguments), prog_name="paddle-doctor", standalone_mode=False)
         sys.stdout.flush()
-    except InputError as error:
-        _complain(error.text.say(language))
-        return 2
-    except TyperException as error:
-        return _usage(error, language)
+    except (InputError, TyperException) as error:
+        return _refuse(error, language)
     except (KeyboardInterrupt, typer.Abort):
-        _complain(INTERRUPTED.say(language))
-        return INTERRUPT
-    except BrokenPipeError:
-        # The reader of our output has left (`| head`): nothing is wrong, and nobody is left to tell.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 0
+        status = INTERRUPT
+    except Terminated as end:
+        _complain(TERMINATED.say(language))
+        return end.status
+    except (BrokenPipeError, SystemExit) as end:
+        return _unread(end)
     except Exception as error:  # noqa: BLE001 - the last line of defence: a bug of ours, told without a traceback
-        if os.environ.get("PADDLE_DOCTOR_DEBUG"):
-            import traceback
-
-            traceback.print_exc()
-        _complain(BUG.fill(error=f"{type(error).__name__}: {error}").say(language))
+        _complain(_failure(error).say(language))
         return 2
-    if status == INTERRUPT:  # the parser has caught the interrupt, and says nothing
+    if status == INTERRUPT:  # where the parser has caught the interrupt, it says nothing
         _complain(INTERRUPTED.say(language))
     return status if isinstance(status, int) else 0
 
 
-def _usage(error: TyperException, language: Language) -> int:
+def _unread(end: BrokenPipeError | SystemExit) -> int:
+    """The reader of our output has left (`| head`): nothing is wrong, and nobody is left to tell."""
+    if isinstance(end, SystemExit) and not isinstance(end.__context__, BrokenPipeError):
+        raise end  # not Rich, which leaves so when its reader has left
+    abandon(sys.stdout)
+    return 0
+
+
+def _failure(error: Exception) -> Text:
+    if isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT):
+        abandon(sys.stdout)
+        return NO_ROOM.fill(why=error.strerror)
+    if os.environ.get("PADDLE_DOCTOR_DEBUG"):
+        import traceback
+
+        traceback.print_exc()
+    return BUG.fill(error=f"{type(error).__name__}: {error}")
+
+
+def _refuse(error: InputError | TyperException, language: Language) -> int:
+    """What was given makes no sense; 2."""
+    if isinstance(error, InputError):
+        _complain(error.text.say(language))
+        return 2
     context = getattr(error, "ctx", None)
     if type(error).__name__ == "NoArgsIsHelpError":
         with contextlib.suppress(AttributeError):
@@ -157,4 +179,7 @@ def _usage(error: TyperException, language: Language) -> int:
 def _complain(sentence: str) -> None:
     from paddle_doctor.report.inert import inert
 
-    print(inert(sentence), file=sys.stderr)  # noqa: T201
+    try:
+        print(inert(sentence), file=sys.stderr, flush=True)  # noqa: T201
+    except OSError:  # nobody listens: the exit status has to do
+        abandon(sys.stderr)

@@ -30,6 +30,10 @@ BAD_REPORT = Text(
     "--report wants FORMAT=FILE, where FORMAT is one of {formats}; not '{given}'.",
     "--report 的写法是 FORMAT=FILE，其中 FORMAT 为 {formats} 之一；而不是“{given}”。",
 )
+NO_FOLDER = Text(
+    "The working folder no longer exists. Go to one that does, and try again.",
+    "当前工作目录已不存在。请切换到存在的目录后重试。",
+)
 CANNOT_WRITE = Text("Cannot write {path}: {why}.", "无法写入 {path}：{why}。")
 
 
@@ -62,7 +66,7 @@ class Session:
         timings: bool,
     ) -> Session:
         """The session for these options, over the settings file of the working folder. Raises `InputError`."""
-        settings = find_settings(Path.cwd()).override(
+        settings = find_settings(_working_folder()).override(
             select=_codes(select),
             ignore=_codes(ignore),
             fail_on=fail_on,
@@ -177,6 +181,13 @@ def _umask() -> int:
     mask = os.umask(0)
     os.umask(mask)
     return mask
+
+
+def _working_folder() -> Path:
+    try:
+        return Path.cwd()
+    except OSError as error:
+        raise InputError(NO_FOLDER) from error
 
 
 def _codes(given: list[str] | None) -> tuple[str, ...]:

@@ -6,11 +6,15 @@ import re
 import signal
 import subprocess
 import sys
+import time
+from pathlib import Path
 
+import psutil
 import pytest
 
 from paddle_doctor import __version__
 from paddle_doctor.cli import app
+from paddle_doctor.cli.process import orderly_end
 from paddle_doctor.core.errors import InputError
 from paddle_doctor.core.language import Text
 
@@ -193,4 +197,65 @@ def test_a_reader_that_leaves_early_is_no_error(tmp_path):
         timeout=60,
         cwd=tmp_path,
     )
-    assert run.stderr == ""
+    assert (run.returncode, run.stderr) == (0, "")
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="a POSIX shell")
+@pytest.mark.parametrize("redirection", ["<&-", ">&-", "2>&-", "<&- >&- 2>&-", "2>/dev/full"])
+@pytest.mark.parametrize("command", ["checks", "--version"])
+def test_a_stream_that_is_closed_is_no_fault(tmp_path, command, redirection):
+    line = f"{sys.executable} -m paddle_doctor {command} {redirection}"
+    ran = subprocess.run(["sh", "-c", line], capture_output=True, text=True, timeout=60, cwd=tmp_path, check=False)
+    assert (ran.returncode, ran.stderr) == (0, "")
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
+@pytest.mark.parametrize("command", ["checks", "--version", "checks --format json", "checks --output /dev/full"])
+def test_an_output_without_room_is_one_sentence_and_status_2(tmp_path, command):
+    line = f"{sys.executable} -m paddle_doctor {command} >/dev/full"
+    ran = subprocess.run(["sh", "-c", line], capture_output=True, text=True, timeout=60, cwd=tmp_path, check=False)
+    assert ran.returncode == 2
+    assert re.fullmatch(r"Cannot write (the report|/dev/full): No space left on device\.\n", ran.stderr)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="a folder in use cannot be removed")
+def test_a_working_folder_that_is_gone_is_told(tmp_path):
+    line = f"mkdir gone; cd gone; rmdir ../gone; {sys.executable} -m paddle_doctor env"
+    environ = {**os.environ, "PADDLE_DOCTOR_LANG": "zh", "PYTHONIOENCODING": "utf-8"}
+    ran = subprocess.run(
+        ["sh", "-c", line], capture_output=True, encoding="utf-8", timeout=60, cwd=tmp_path, env=environ, check=False
+    )
+    assert (ran.returncode, ran.stderr) == (2, "当前工作目录已不存在。请切换到存在的目录后重试。\n")
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="POSIX signals")
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_a_signal_is_one_word_and_leaves_no_child_behind(tmp_path, number):
+    (tmp_path / "python").write_text("#!/bin/sh\nsleep 300 & echo $! $$ > pids.new; mv pids.new pids; wait\n")
+    (tmp_path / "python").chmod(0o755)
+    doctor = subprocess.Popen(
+        [sys.executable, "-m", "paddle_doctor", "env", "--python", "./python"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        cwd=tmp_path,
+        env={**os.environ, "LC_ALL": "C.UTF-8"},
+    )
+    while not (tmp_path / "pids").exists():
+        time.sleep(0.02)
+    doctor.send_signal(number)
+    word = "Interrupted.\n" if number == signal.SIGINT else "Terminated.\n"
+    assert doctor.communicate(timeout=30) == ("", word)
+    assert doctor.returncode == 128 + number
+    for pid in (tmp_path / "pids").read_text().split():
+        _, alive = psutil.wait_procs([psutil.Process(int(pid))] if psutil.pid_exists(int(pid)) else [], timeout=5)
+        assert alive == []
+
+
+def test_a_signal_that_the_caller_ignores_stays_ignored():
+    before = signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    try:
+        with orderly_end():
+            assert signal.getsignal(signal.SIGTERM) is signal.SIG_IGN
+    finally:
+        signal.signal(signal.SIGTERM, before)

@@ -16,7 +16,7 @@ from pathlib import Path
 from paddle_doctor.core.errors import InputError
 from paddle_doctor.core.language import Text
 from paddle_doctor.subjects.trial.events import Events, Sight
-from paddle_doctor.subjects.trial.family import Family, foster_parent, orderly_end
+from paddle_doctor.subjects.trial.family import Family, foster_parent
 from paddle_doctor.subjects.trial.interventions import EVENTS
 from paddle_doctor.subjects.trial.model import Outcome
 from paddle_doctor.subjects.trial.output import Output
@@ -79,25 +79,27 @@ def run_once(
     `progress` is called about ten times a second with the seconds passed and the batches taken. Whatever happens, also
     Ctrl-C, every process that the job started is gone when this returns or raises.
     """
-    with foster_parent(), orderly_end(), tempfile.TemporaryDirectory(prefix="paddle-doctor-") as private:
+    with foster_parent(), tempfile.TemporaryDirectory(prefix="paddle-doctor-") as private:
         path = Path(private, "events")
         path.touch(mode=0o600)
-        family = Family()
-        output = Output()
-        events = Events(path)
-        start = time.monotonic()
-        process = _started(command, {**environment, EVENTS: str(path)}, folder)
-        reader = threading.Thread(target=_read, args=(process, output), daemon=True)
+        family, output, events = Family(), Output(), Events(path)
+        process: subprocess.Popen[bytes] | None = None
+        reader: threading.Thread | None = None
         try:
+            start = time.monotonic()
+            process = _started(command, {**environment, EVENTS: str(path)}, folder)
             family.group = events.root = process.pid
+            reader = threading.Thread(target=_read, args=(process, output), daemon=True)
             reader.start()
             watch = _Watch(process, events, family, stop, progress)
             outcome = watch.until_the_end(start)
             seconds = time.monotonic() - start
-        finally:
+        finally:  # also where Ctrl-C has struck amid the start: the family knows of a process that we do not
             family.end()
-            process.wait()
-            reader.join(timeout=5)
+            if process is not None:
+                process.wait()
+            if reader is not None and reader.is_alive():
+                reader.join(timeout=5)
         code = process.returncode
         stopped = outcome is not None
         return Ended(

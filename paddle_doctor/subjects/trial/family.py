@@ -9,7 +9,6 @@ import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from types import FrameType
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -138,30 +137,13 @@ def foster_parent() -> Iterator[None]:
 
 
 @contextmanager
-def orderly_end() -> Iterator[None]:
-    """While it lasts, SIGTERM and SIGHUP leave through the same door as Ctrl-C: what was started is ended first."""
-
-    def leave(number: int, _: FrameType | None) -> None:
-        raise SystemExit(128 + number)
-
-    with _handlers(("SIGTERM", "SIGHUP"), leave):
-        yield
-
-
-@contextmanager
 def _deaf_to_interrupts() -> Iterator[None]:
-    with _handlers(("SIGINT", "SIGTERM", "SIGHUP"), lambda *_: None):
-        yield
-
-
-@contextmanager
-def _handlers(names: tuple[str, ...], handler: object) -> Iterator[None]:
-    """Other handlers for these signals, as far as this platform has them; only the main thread may set any."""
+    """As far as this platform has these signals; only the main thread may set any."""
     before = {}
-    for number in (getattr(signal, name, None) for name in names):
+    for number in (getattr(signal, name, None) for name in ("SIGINT", "SIGTERM", "SIGHUP")):
         if number is not None:
             with contextlib.suppress(ValueError):
-                before[number] = signal.signal(number, handler)  # type: ignore[arg-type]
+                before[number] = signal.signal(number, lambda *_: None)
     try:
         yield
     finally:

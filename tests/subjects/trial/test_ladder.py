@@ -226,7 +226,7 @@ def test_nothing_is_left_behind_not_even_what_left_the_family(tried):
 
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="needs /proc")
-@pytest.mark.parametrize(("number", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+@pytest.mark.parametrize(("number", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGHUP, 129)])
 def test_interrupted_it_ends_the_job_and_its_children(script, world: Path, number: int, status: int):
     path = script(LEAVES_CHILDREN.replace("SIG_IGN", "SIG_DFL") + "print('ready', flush=True); time.sleep(300)")
     doctor = subprocess.Popen(
