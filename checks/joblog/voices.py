@@ -117,14 +117,14 @@ _MERE_DATA = (Kind.ENVIRONMENT, Kind.ENDPOINTS)
 def listen(joblog: JobLog) -> Job:
     """The voices of a job. What a console repeats of a rank whose own log is at hand is left out."""
     voices: dict[int | None, Voice] = {}
-    own_logs = [file for file in joblog.files if file.kind is Kind.WORKER and file.rank is not None]
+    own_logs = [file for file in joblog.files if _is_a_ranks_own(file)]
     for file in own_logs:
         _add(voices.setdefault(file.rank, Voice(file.rank, has_log=True, path=file.path)), file, file.rank)
     with_log = frozenset(voices)
     told = _told_by(own_logs)
     pids = _rank_pids(joblog)
     for file in joblog.files:
-        if file in own_logs or file.kind in _MERE_DATA:
+        if _is_a_ranks_own(file) or file.kind in _MERE_DATA:
             continue
         for rank in _ranks_in(file):
             if rank not in with_log:
@@ -139,6 +139,10 @@ def listen(joblog: JobLog) -> Job:
     )
     order = sorted(voices.values(), key=lambda voice: (voice.rank is None, voice.rank or 0))
     return Job(tuple(order), launchers, pids)
+
+
+def _is_a_ranks_own(file: LogFile) -> bool:
+    return file.kind is Kind.WORKER and file.rank is not None
 
 
 def _rank_pids(joblog: JobLog) -> frozenset[int]:

@@ -13,8 +13,8 @@ HIDDEN = "<hidden>"
 
 #: Words of a name that make its value a secret, wherever they stand in it (``MYSQL_ROOT_PASSWORD``, ``dbpassword``).
 _TELLING = (
-    r"(?i)passw|passphrase|secret|credential|(?:api|access|private)[_-]?key|(?:auth|access|bearer)[_-]?token|mysql_?pwd"
-    r"|密码|口令|密钥|令牌"
+    r"(?i)passw|passphrase|secret|credential|(?:api|access|private)[ _-]?key|(?:auth|access|bearer)[_-]?token"
+    r"|mysql_?pwd|密码|口令|密钥|令牌"
 )
 #: Words that do so in the name of a variable if they stand alone in it (``WANDB_KEY``, not ``KEYBOARD``).
 _SECRET_WORDS = frozenset(
@@ -61,10 +61,10 @@ _TOKEN_MARKS = tuple(
 )
 #: A name that holds a telling word, what stands between, and the value: in quotes, or up to a space.
 _ASSIGNMENT = r"""(?ix) (?P<word>
-        passw | passphrase | secret | credential | token | (?:api|access|private)[_-]?key | 密码 | 口令 | 密钥 | 令牌
+        passw | passphrase | secret | credential | token | (?:api|access|private)[ _-]?key | 密码 | 口令 | 密钥 | 令牌
         | (?<=_)(?:key|pwd|pass|auth|sk|ak|pat|dsn|cookie) \b )
     (?P<rest> [a-z0-9_.-]{0,40} )
-    (?P<between> ['"]? \]? (?: \s{0,3} (?:=>|:=|[:=：]) \s{0,3} | [ ](?![-&|<>]) ) )
+    (?P<between> ['"]? \]? (?: \s{0,3} (?:=>|:=|[:=：]) \s{0,3} | [ ](?![-&|<>]) | (?<=['"]),[ ]?(?=['"][^-]) ) )
     (?P<value> b?'[^'\n]{1,4000}'? | b?"(?:[^"\\\n]|\\.){1,4000}"? | [^\s'",;&)}]{1,4000} )"""
 _NAME_MARKS = tuple(
     "passw passphrase secret credential token key 密码 口令 密钥 令牌 "
@@ -126,8 +126,8 @@ def _hide_assigned(match: re.Match[str]) -> str:
 def _is_assigned_a_secret(name: str, between: str, value: str) -> bool:
     """Whether ``name between value`` tells a secret: prose and code hold such names too, and mean no harm."""
     is_option = name.startswith("-")
-    if between == " " and not is_option:
-        return False  # "secret service", "token embedding"
+    if (between == " " or "," in between) and not is_option:
+        return False  # "secret service", "token embedding"; an option and its value may stand in a list
     if name.isupper() and re.sub(_WORD_END, "", name):
         return _variable_is_secret(name)  # NAME=value, as in a dump of an environment
     if _words(name) & _LANGUAGE_MODEL_WORDS:

@@ -43,6 +43,11 @@ KINDS: dict[str, tuple[st.SearchStrategy[str], str]] = {
     "cookie": (_of(30), "Cookie: BDUSS=@; x=1"),
     "api key header": (_of(30), "x-api-key: @"),
     "password option": (_of(12), "python train.py --db-password @ --lr 0.1"),
+    "password option in a list": (
+        _of(12),
+        "Container rank 1 failed cmd ['python', '-u', 't.py', '--password', '@'] code 1",
+    ),
+    "api key in words": (_of(30), "API key: @"),
     "token option": (_of(12), "wget --token=@ https://example.com"),
     "password in yaml": (_of(12), "  password: @"),
     "password with spaces in json": (_of(12).map(lambda s: f"{s[:6]} {s[6:]}"), '{"user": "me", "password": "@"}'),

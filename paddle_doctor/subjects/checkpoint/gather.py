@@ -11,6 +11,7 @@ from typing import BinaryIO
 
 from paddle_doctor.core.errors import DID_YOU_MEAN, NOTHING, UNREADABLE, InputError
 from paddle_doctor.core.language import Text, listing
+from paddle_doctor.core.paths import is_file
 from paddle_doctor.core.secrets import hide_in_text
 from paddle_doctor.subjects.checkpoint import kinds, safetensors
 from paddle_doctor.subjects.checkpoint.model import Checkpoint, Format, Tensor
@@ -49,7 +50,7 @@ def gather_checkpoint(path: Path) -> Checkpoint:
 
 
 def _read(path: str, file: BinaryIO, size: int) -> Checkpoint:
-    head = file.read(kinds.HEAD)
+    head = file.read(min(kinds.HEAD, size))  # some files of /proc have no size, and wait for what they will hold
     known = kinds.kind_of(head, size)
     if known is Format.ZEROS and not _samples_are_zero(file, size):
         known = Format.UNKNOWN
@@ -143,7 +144,7 @@ def _near(path: Path) -> Text:
     import difflib
 
     for suffix in SUFFIXES:
-        if (whole := path.with_name(path.name + suffix)).is_file():
+        if is_file(whole := path.with_name(path.name + suffix)):
             return DID_YOU_MEAN.fill(near=whole)
     try:
         names = os.listdir(path.parent)  # noqa: PTH208 - names are all that is wanted

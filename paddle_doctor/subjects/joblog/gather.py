@@ -9,7 +9,8 @@ from io import BytesIO
 from pathlib import Path
 from typing import BinaryIO
 
-from paddle_doctor.core.errors import unreadable
+from paddle_doctor.core.errors import InputError, unreadable
+from paddle_doctor.core.language import Text, listing
 from paddle_doctor.core.secrets import HIDDEN, hide_in_text, hide_in_value
 from paddle_doctor.core.signature import Signature
 from paddle_doctor.subjects.joblog.cleaning import begins_dump, clean, is_fence, variables_in
@@ -18,6 +19,9 @@ from paddle_doctor.subjects.joblog.model import JobLog, Kind, LogFile
 from paddle_doctor.subjects.joblog.reading import lines_of
 from paddle_doctor.subjects.joblog.run import Run
 from paddle_doctor.subjects.joblog.sources import STANDARD_INPUT, Source, named, sources_of
+
+EMPTY = Text("There is not a line in {paths}.", "{paths} 中一行内容也没有。")
+STDIN = Text("standard input", "标准输入")
 
 #: An environment dump that a paste has wrapped is cut over at most so many lines.
 LONGEST_DUMP = 200
@@ -28,10 +32,14 @@ LONGEST_PIECE = 4000
 def gather_joblog(paths: Sequence[Path], signatures: Sequence[Signature]) -> JobLog:
     """The facts of the logs at these paths: folders (two levels deep), files, or ``-`` for standard input.
 
-    Raises `InputError` for a path that is not there, cannot be read, is no text, or is a folder without logs.
+    Raises `InputError` for a path that is not there, cannot be read, is no text, or is a folder without
+    logs, and if there is not a line in any of them.
     """
     matcher = Matcher(signatures)
-    return JobLog(files=tuple(_read(source, matcher) for source in sources_of(paths)))
+    files = tuple(_read(source, matcher) for source in sources_of(paths))
+    if not any(file.lines for file in files):
+        raise InputError(EMPTY.fill(paths=listing(STDIN if each == STANDARD_INPUT else each for each in paths)))
+    return JobLog(files=files)
 
 
 def joblog_of(texts: Mapping[str, str], signatures: Sequence[Signature]) -> JobLog:
@@ -65,6 +73,9 @@ def _facts(source: Source, stream: BinaryIO, matcher: Matcher, *, year: int) -> 
     counted = _Variables()
     for number, raw in lines_of(stream):
         size += len(raw) + 1
+        if not raw:  # some logs are little else
+            run.feed(number, raw, prefix_rank=None)
+            continue
         cleaned = clean(raw)
         text = cleaned.text
         if is_fence(text) or counted.takes(text):

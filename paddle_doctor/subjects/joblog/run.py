@@ -6,19 +6,11 @@ import re
 from collections import deque
 from dataclasses import dataclass, field, replace
 
-from paddle_doctor.core.secrets import hide_in_text
 from paddle_doctor.subjects.joblog.blocks import BlockReader
+from paddle_doctor.subjects.joblog.hiding import hidden
 from paddle_doctor.subjects.joblog.launchers import LauncherReader
 from paddle_doctor.subjects.joblog.matching import Matcher
-from paddle_doctor.subjects.joblog.model import (
-    ErrorSummary,
-    Event,
-    Kind,
-    Line,
-    LogFile,
-    PythonError,
-    SignalBlock,
-)
+from paddle_doctor.subjects.joblog.model import Event, Kind, Line, LogFile, PythonError
 from paddle_doctor.subjects.joblog.times import glog_pid, time_of, year_of
 from paddle_doctor.subjects.joblog.tracebacks import TracebackReader
 
@@ -26,7 +18,6 @@ from paddle_doctor.subjects.joblog.tracebacks import TracebackReader
 MOST_EVENTS_OF_ONE = 40
 MOST_ERRORS = 200
 MOST_SIGNALS = 50
-SHOWN = 600
 CONTEXT = 2
 TAIL = 12
 #: So many lines back a time is looked for, for a line that has none (of a traceback, say).
@@ -92,11 +83,11 @@ class Run:
 
     def feed(self, number: int, text: str, *, prefix_rank: int | None) -> None:
         """Take one cleaned line in."""
-        line = Line(number=number, text=text)
-        self._recent.append(line)
         if not text:
             self._tracebacks.feed(number, text, rank=None, time=self._time_now)
             return
+        line = Line(number=number, text=text)
+        self._recent.append(line)
         for kept in self._waiting:
             kept.context.append(line)
             kept.waits -= 1
@@ -128,9 +119,9 @@ class Run:
     def facts(
         self, *, path: str, kind: Kind, size: int, lines: int, runs: int, variables: int, secrets: int
     ) -> LogFile:
-        """All of it, frozen."""
-        return LogFile(
-            path=path,
+        """All of it, frozen; the path is the user's own, and stays as it is."""
+        seen = LogFile(
+            path="",
             kind=kind,
             rank=self._rank,
             size=size,
@@ -138,15 +129,16 @@ class Run:
             runs=runs,
             run_starts=self._starts,
             events=tuple(_event(kept) for kept in self._events.values()),
-            errors=tuple(_hidden_error(each) for each in self._all_errors()),
-            signals=tuple(_hidden_signal(each) for each in self._blocks.signals),
-            summaries=tuple(_hidden_summary(each) for each in self._blocks.summaries),
+            errors=tuple(self._all_errors()),
+            signals=tuple(self._blocks.signals),
+            summaries=tuple(self._blocks.summaries),
             launcher=self._launcher.facts(),
-            tail=tuple(_hidden_line(line) for line in [each for each in self._recent if each.text][-TAIL:]),
+            tail=tuple(self._recent)[-TAIL:],
             pid=self._pid,
             variables=variables,
             secrets=secrets,
         )
+        return replace(hidden(seen), path=path)
 
     def _all_errors(self) -> list[PythonError]:
         unfinished = self._tracebacks.unfinished()
@@ -158,7 +150,7 @@ class Run:
         return main_raised or bool(self._blocks.signals)
 
     def _keep(self, signature: str, fields: dict[str, str], line: Line, rank: int | None) -> None:
-        fields = {name: _shown(value) for name, value in fields.items()}
+        fields = {name: hidden(value) for name, value in fields.items()}
         key = (signature, rank, tuple(sorted(fields.items())))
         kept = self._events.get(key)
         if kept is None and self._of_one.get(signature, 0) >= MOST_EVENTS_OF_ONE:
@@ -168,7 +160,7 @@ class Run:
             kept.last = line.number
             return
         self._of_one[signature] = self._of_one.get(signature, 0) + 1
-        before = [each for each in self._recent if each.text][-CONTEXT - 1 : -1]
+        before = list(self._recent)[-CONTEXT - 1 : -1]
         kept = _Kept(signature, line, fields, rank, self._time_now(), line.number, context=before)
         self._events[key] = kept
         self._waiting.append(kept)
@@ -178,34 +170,11 @@ def _event(kept: _Kept) -> Event:
     return Event(
         signature=kept.signature,
         line=kept.line.number,
-        text=_shown(kept.line.text),
+        text=kept.line.text,
         fields=kept.fields,
         rank=kept.rank,
         time=kept.time,
         count=kept.count,
         last=kept.last,
-        context=tuple(_hidden_line(line) for line in kept.context),
+        context=tuple(kept.context),
     )
-
-
-def _hidden_line(line: Line) -> Line:
-    return Line(number=line.number, text=_shown(line.text))
-
-
-def _shown(text: str) -> str:
-    """A line as it may enter a report: without secrets, and cut to a bound."""
-    text = hide_in_text(text)
-    return text if len(text) <= SHOWN else f"{text[: SHOWN - 3]}..."
-
-
-def _hidden_error(error: PythonError) -> PythonError:
-    return replace(error, message=_shown(error.message))
-
-
-def _hidden_signal(block: SignalBlock) -> SignalBlock:
-    return replace(block, text=_shown(block.text))
-
-
-def _hidden_summary(summary: ErrorSummary) -> ErrorSummary:
-    hint = _shown(summary.hint) if summary.hint else None
-    return replace(summary, message=_shown(summary.message), hint=hint)

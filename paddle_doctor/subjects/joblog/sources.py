@@ -18,6 +18,10 @@ NO_LOGS = Text(
     "default ./log), a log file, or -.",
     "{path} 中没有任务日志。请给出启动器写日志的目录（--log_dir，默认 ./log）、日志文件，或者用 - 从标准输入读取。",
 )
+NO_FILE = Text(
+    "{path} is a pipe or a device, not a file. Give - to read what is piped in.",
+    "{path} 是管道或设备，不是文件。若要读取管道中的内容，请用 -。",
+)
 NOT_TEXT = Text("{path} is not text: it looks like {what}.", "{path} 不是文本文件，看起来是：{what}。")
 BINARY = Text("a binary file", "二进制文件")
 PACKED = Text("a {what} archive; unpack it first", "{what} 压缩文件，请先解压")
@@ -68,9 +72,11 @@ def _sources_of(path: Path) -> list[Source]:
             return sorted(inside[:MOST_FILES], key=_order)
         if not path.exists():
             raise InputError(NOT_THERE.fill(path=path))
+        if not path.is_file():  # it would be opened twice, and who opens a pipe that nobody fills waits for ever
+            raise InputError(NO_FILE.fill(path=path))
         _refuse_binary(path)
     except OSError as error:
-        raise unreadable(path, error) from error
+        raise unreadable(error.filename or path, error) from error
     return [named(path)]
 
 

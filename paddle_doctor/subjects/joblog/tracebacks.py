@@ -91,6 +91,8 @@ class TracebackReader:
         stripped = text.strip()
         if self._open is not None:
             return self._continue(number, text, stripped)
+        if not stripped:
+            return None
         self._note_links(stripped)
         return self._bare(number, stripped, rank, time)
 

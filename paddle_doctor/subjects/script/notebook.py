@@ -11,8 +11,9 @@ from collections.abc import Iterator
 from paddle_doctor.subjects.script.model import FaultKind
 from paddle_doctor.subjects.script.source import Line, Source, UndecodableError
 
-#: One token of JSON; strings first, because they may hold anything.
-_TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[{}\[\]:,]|[^\s{}\[\]:,"]+', re.DOTALL)
+#: One token of JSON; strings first, because they may hold anything. An image is one long string: the expression
+#: must not take a step, and remember it, for each of its characters.
+_TOKEN = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"|[{}\[\]:,]|[^\s{}\[\]:,"]+', re.DOTALL)
 _UNIT = re.compile(r"\\u[0-9a-fA-F]{4}|\\.|.", re.DOTALL)
 #: Cells whose first line hands them to something other than Python.
 _NOT_PYTHON = re.compile(r"%%(?!(?:time|timeit|capture|prun)\b)")

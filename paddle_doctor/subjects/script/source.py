@@ -158,7 +158,7 @@ def decode(data: bytes) -> str:
         column = error.start - (data.rfind(b"\n", 0, error.start) + 1)
         words = f"{encoding}: byte 0x{data[error.start]:02x}" + (", GBK" if _is_gbk(data) else "")
         raise UndecodableError(FaultKind.ENCODING, words, line, column + 1) from error
-    except LookupError as error:
+    except (LookupError, UnicodeError) as error:  # a codec that is none for text, or that decodes nothing
         raise UndecodableError(FaultKind.ENCODING, str(error)) from error
     if "\x00" in text:
         before = text[: text.index("\x00")]

@@ -212,6 +212,11 @@ def test_a_file_that_is_not_there(tmp_path):
     assert "不存在" in text.zh
 
 
+def test_a_name_so_long_that_no_suffix_fits(tmp_path):
+    with pytest.raises(InputError, match="There is no file"):
+        gather_checkpoint(tmp_path / ("x" * 250))
+
+
 def test_a_name_without_its_suffix_is_understood(tmp_path):
     (tmp_path / "model.pdparams").touch()
 

@@ -1,6 +1,7 @@
 """Folders, files and standard input as a job's logs."""
 
 import io
+import os
 import sys
 from pathlib import Path
 from types import SimpleNamespace
@@ -84,6 +85,9 @@ def test_standard_input(monkeypatch):
         ({"empty/readme.md": "x"}, "empty", "no logs"),
         ({"x.bin": bytes(range(30)) * 9}, "x.bin", "a binary file"),
         ({"x.gz": b"\x1f\x8b\x08\x00rest"}, "x.gz", "gzip archive"),
+        ({"x.log": ""}, "x.log", "not a line in"),
+        ({"log/workerlog.0": "", "log/workerlog.1": ""}, "log", "not a line in"),
+        ({}, "/dev/null", "a device"),
     ],
 )
 def test_bad_input_is_told_in_a_sentence(gather, files, path, says):
@@ -94,9 +98,27 @@ def test_bad_input_is_told_in_a_sentence(gather, files, path, says):
     assert raised.value.text.zh != raised.value.text.en
 
 
-def test_an_empty_file_is_an_empty_log(gather):
-    (file,) = gather({"workerlog.0": ""}, "workerlog.0").files
-    assert (file.lines, file.events, file.tail) == (0, (), ())
+def test_an_empty_file_next_to_others_is_an_empty_log(gather):
+    empty, _ = gather({"log/workerlog.0": "", "log/workerlog.1": "x\n"}, "log").files
+    assert (empty.lines, empty.events, empty.tail) == (0, (), ())
+
+
+def test_empty_standard_input_is_told(monkeypatch):
+    monkeypatch.setattr(sys, "stdin", SimpleNamespace(buffer=io.BytesIO(b"")))
+    with pytest.raises(InputError, match="not a line in standard input"):
+        gather_joblog([Path("-")], SIGNATURES)
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="POSIX files")
+def test_nobody_waits_for_a_pipe_that_nobody_fills(gather, tmp_path):
+    os.mkfifo(tmp_path / "pipe.log")
+    with pytest.raises(InputError, match="a pipe"):
+        gather({}, "pipe.log")
+
+
+def test_blank_lines_do_not_push_out_what_was_last_said(worker):
+    file = worker("last words\n" + "\n" * 500)
+    assert ([line.text for line in file.tail], file.lines) == (["last words"], 501)
 
 
 def test_of_an_appended_log_the_last_run_counts(worker):
@@ -145,6 +167,27 @@ def test_secrets_never_enter(gather):
     )
     assert token not in repr(joblog)
     assert [file.secrets for file in joblog.files] == [1, 1, 1, 1]
+
+
+TOKEN = "hf_" + "a1B2" * 8
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f'Traceback (most recent call last):\n  File "/runs/{TOKEN}/train.py", line 3, in f\nValueError: x\n',
+        f'Traceback (most recent call last):\n  File "train.py", line 3, in f_{TOKEN}\nValueError: x\n',
+        f"Exception in thread {TOKEN}:\nValueError: x\n",
+        f"log_dir: /logs/{TOKEN}/log\nLAUNCH INFO Pod failed\n",
+        f"LAUNCH ERROR x Container rank 1 status failed cmd ['python'] code 1 log /logs/{TOKEN}/workerlog.1\n",
+        f"LAUNCH INFO {TOKEN} Exit code 1\n",
+        f"{TOKEN} ABORT!!! Out of all 2 trainers, the trainer process with rank=[1] was aborted\n",
+    ],
+)
+def test_a_secret_is_hidden_wherever_a_log_holds_it(console, text):
+    file = console(text)
+    assert file.errors or file.launcher  # it was read
+    assert TOKEN not in repr(file)
 
 
 def test_repeated_statements_are_counted(worker):

@@ -49,6 +49,10 @@ def test_an_unknown_encoding(gathered):
     assert (fault.kind, fault.message) == (FaultKind.ENCODING, "unknown encoding: klingon")
 
 
+def test_an_encoding_that_decodes_nothing(gathered):
+    assert gathered(b"# coding: undefined\nx = 1\n").fault.kind is FaultKind.ENCODING
+
+
 def test_a_nul_byte(gathered):
     fault = gathered(b"import paddle\nx = 1 \x00\n").fault
     assert (fault.kind, fault.place.line, fault.place.column) == (FaultKind.NUL, 2, 7)
