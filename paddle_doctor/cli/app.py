@@ -18,7 +18,7 @@ from typer.exceptions import TyperException
 
 from paddle_doctor import __version__
 from paddle_doctor.cli.help import DoctorCommand, SpeaksHelp
-from paddle_doctor.cli.process import Terminated, abandon, open_closed_streams, orderly_end
+from paddle_doctor.cli.process import Terminated, abandon, open_closed_streams, orderly_end, reader_may_leave
 from paddle_doctor.core.errors import InputError
 from paddle_doctor.core.language import Language, Text, say, spoken_here
 
@@ -118,10 +118,10 @@ def run(arguments: Sequence[str]) -> int:
         if isinstance(stream, io.TextIOWrapper):  # what the terminal's encoding lacks is shown as an escape
             stream.reconfigure(errors="backslashreplace")
     language = spoken_here(arguments)
+    status: object = 0
     try:
-        with orderly_end():
+        with orderly_end(), reader_may_leave():
             status = app(args=list(arguments), prog_name="paddle-doctor", standalone_mode=False)
-        sys.stdout.flush()
     except (InputError, TyperException) as error:
         return _refuse(error, language)
     except (KeyboardInterrupt, typer.Abort):
@@ -129,22 +129,12 @@ def run(arguments: Sequence[str]) -> int:
     except Terminated as end:
         _complain(TERMINATED.say(language))
         return end.status
-    except (BrokenPipeError, SystemExit) as end:
-        return _unread(end)
     except Exception as error:  # noqa: BLE001 - the last line of defence: a bug of ours, told without a traceback
         _complain(_failure(error).say(language))
         return 2
     if status == INTERRUPT:  # where the parser has caught the interrupt, it says nothing
         _complain(INTERRUPTED.say(language))
     return status if isinstance(status, int) else 0
-
-
-def _unread(end: BrokenPipeError | SystemExit) -> int:
-    """The reader of our output has left (`| head`): nothing is wrong, and nobody is left to tell."""
-    if isinstance(end, SystemExit) and not isinstance(end.__context__, BrokenPipeError):
-        raise end  # not Rich, which leaves so when its reader has left
-    abandon(sys.stdout)
-    return 0
 
 
 def _failure(error: Exception) -> Text:

@@ -52,6 +52,18 @@ def open_closed_streams() -> None:
             setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))  # noqa: SIM115, PTH123 - for good
 
 
+@contextmanager
+def reader_may_leave() -> Iterator[None]:
+    """Whoever reads our output may leave early (`| head`): nothing is wrong, and nobody is left to tell."""
+    try:
+        yield
+        sys.stdout.flush()
+    except (BrokenPipeError, SystemExit) as end:
+        if isinstance(end, SystemExit) and not isinstance(end.__context__, BrokenPipeError):
+            raise  # not Rich, which leaves so
+        abandon(sys.stdout)
+
+
 def abandon(stream: IO[str]) -> None:
     """Let what a stream still holds go nowhere, so that Python does not complain of it at our exit."""
     with contextlib.suppress(OSError):

@@ -13,6 +13,7 @@ from typing import Literal, NoReturn, get_args
 
 import typer
 
+from paddle_doctor.cli.process import reader_may_leave
 from paddle_doctor.core.errors import InputError
 from paddle_doctor.core.examine import Patients, examine
 from paddle_doctor.core.finding import Report, Severity, Table
@@ -110,7 +111,8 @@ class Session:
     ) -> NoReturn:
         """Examine the patients with the checks of their subjects, write the reports, leave with the exit status."""
         report = examine(self.command, patients, load_checks(patients), self.settings, facts=facts, tables=tables)
-        self.write(report)
+        with reader_may_leave():
+            self.write(report)
         if report.crashed and report.verdict is None and _VERDICT_DUE & patients.keys():
             raise typer.Exit(2)  # the check that judges has crashed: nobody may take that for "all is well"
         raise typer.Exit(self.status(report))

@@ -201,6 +201,23 @@ def test_a_reader_that_leaves_early_is_no_error(tmp_path):
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="a POSIX shell")
+@pytest.mark.parametrize("form", ["terminal", "json"])
+def test_a_reader_that_leaves_early_does_not_make_a_fault_pass(tmp_path, form):
+    line = f"{sys.executable} -m paddle_doctor env --format {form} --select PD301 | true; exit ${{PIPESTATUS[0]}}"
+    leftover = {"PADDLE_TRAINERS_NUM": "2", "PADDLE_TRAINER_ID": "1"}
+    ran = subprocess.run(
+        ["bash", "-c", line],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        cwd=tmp_path,
+        env={**os.environ, **leftover},
+        check=False,
+    )
+    assert (ran.returncode, ran.stderr) == (1, "")
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="a POSIX shell")
 @pytest.mark.parametrize("redirection", ["<&-", ">&-", "2>&-", "<&- >&- 2>&-", "2>/dev/full"])
 @pytest.mark.parametrize("command", ["checks", "--version"])
 def test_a_stream_that_is_closed_is_no_fault(tmp_path, command, redirection):
