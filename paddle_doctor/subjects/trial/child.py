@@ -79,15 +79,17 @@ def run_once(
     `progress` is called about ten times a second with the seconds passed and the batches taken. Whatever happens, also
     Ctrl-C, every process that the job started is gone when this returns or raises.
     """
-    with foster_parent(), tempfile.TemporaryDirectory(prefix="paddle-doctor-") as private:
-        path = Path(private, "events")
-        path.touch(mode=0o600)
-        family, output, events = Family(), Output(), Events(path)
+    with (
+        foster_parent(),
+        tempfile.TemporaryDirectory(prefix="paddle-doctor-") as private,
+        Path(private, "events").open("x+b") as file,
+    ):
+        family, output, events = Family(), Output(), Events(file)
         process: subprocess.Popen[bytes] | None = None
         reader: threading.Thread | None = None
         try:
             start = time.monotonic()
-            process = _started(command, {**environment, EVENTS: str(path)}, folder)
+            process = _started(command, {**environment, EVENTS: file.name}, folder)
             family.group = events.root = process.pid
             reader = threading.Thread(target=_read, args=(process, output), daemon=True)
             reader.start()

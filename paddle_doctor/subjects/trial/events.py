@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass, field
-from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 from paddle_doctor.core.secrets import hide_in_text
 from paddle_doctor.subjects.trial.model import Raised, StateSet
@@ -39,10 +38,13 @@ class Sight:
 
 
 class Events:
-    """Follows an events file; `root` is the process that the trial started, which is not a rank of a launcher."""
+    """Follows an open events file, whatever the job makes of its name.
 
-    def __init__(self, path: Path) -> None:
-        self._path = path
+    `root` is the process that the trial started, which is not a rank of a launcher.
+    """
+
+    def __init__(self, file: BinaryIO) -> None:
+        self._file = file
         self._read = 0
         self._rest = b""
         self.root: int | None = None
@@ -61,9 +63,8 @@ class Events:
     def follow(self) -> Sight:
         """Take in what has been written since the last time."""
         if self._read < EVENTS_READ:
-            with self._path.open("rb") as file:
-                file.seek(self._read)
-                new = file.read(EVENTS_READ - self._read)
+            self._file.seek(self._read)
+            new = self._file.read(EVENTS_READ - self._read)
             self._read += len(new)
             *lines, self._rest = (self._rest + new).split(b"\n")
             for line in lines:

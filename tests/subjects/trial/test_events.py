@@ -1,10 +1,12 @@
 """The events file as the doctor reads it: what the shim wrote counts, whatever else is in it does no harm."""
 
+import io
 import json
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from paddle_doctor.subjects.trial.events import LINE_BYTES, Events
@@ -15,9 +17,9 @@ def line(**facts: object) -> bytes:
 
 
 @pytest.fixture
-def events(tmp_path: Path) -> Events:
-    (tmp_path / "events").touch()
-    return Events(tmp_path / "events")
+def events(tmp_path: Path) -> Iterator[Events]:
+    with (tmp_path / "events").open("x+b") as file:
+        yield Events(file)
 
 
 def test_it_follows_a_file_that_grows_in_the_middle_of_a_line(events: Events, tmp_path: Path):
@@ -74,7 +76,14 @@ def test_a_flood_is_kept_within_bounds(events: Events, tmp_path: Path):
 
 
 @given(st.binary(max_size=500))
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
-def test_any_bytes_are_read_without_harm(tmp_path: Path, data: bytes):
-    (tmp_path / "events").write_bytes(data)
-    Events(tmp_path / "events").follow()
+def test_any_bytes_are_read_without_harm(data: bytes):
+    Events(io.BytesIO(data)).follow()
+
+
+@pytest.mark.parametrize("instead", [Path.touch, Path.mkdir, None])
+def test_whatever_becomes_of_its_name_the_file_is_read(events: Events, tmp_path: Path, instead):
+    (tmp_path / "events").write_bytes(line(event="start"))
+    (tmp_path / "events").unlink()
+    if instead:
+        instead(tmp_path / "events")
+    assert events.follow().processes == {7}
