@@ -15,6 +15,7 @@ from paddle_doctor.core.errors import InputError, near_miss
 from paddle_doctor.core.finding import Report, Table
 from paddle_doctor.core.language import Text, same, say
 from paddle_doctor.core.registry import load_checks, load_signatures, subjects_with_checks
+from paddle_doctor.core.secrets import hide_in_text
 from paddle_doctor.core.signature import Role, Signature
 
 HELP = Text(
@@ -59,7 +60,7 @@ def explain(
     ],
 ) -> None:
     """Show the page of a check, or look a message up among the signatures of failure logs."""
-    text = " ".join(what).strip()
+    text = hide_in_text(" ".join(what).strip())  # what is pasted is a line of a log
     checks = load_checks(subjects_with_checks()).checks
     check = checks.get(text.upper()) or next((each for each in checks.values() if each.page.name == text), None)
     if check is not None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import stat
 import sys
@@ -135,6 +136,8 @@ class Session:
 
             print_report(report, self.language, console_for(self.color), timings=self.timings)
         else:
+            if isinstance(sys.stdout, io.TextIOWrapper):  # JSON is for programs, whatever the terminal speaks
+                sys.stdout.reconfigure(encoding="utf-8")
             sys.stdout.write(self._text(report, self.format))
 
     def _text(self, report: Report, form: str) -> str:

@@ -29,7 +29,10 @@ class Text:
     zh: str
 
     def fill(self, **values: object) -> Text:
-        """The statement with its fields replaced; a value that is itself a `Text` is taken in each language."""
+        """The statement with its fields replaced; a value that is itself a `Text` is taken in each language.
+
+        Another value stays on its line: a file whose name holds line feeds must not write sentences of its own.
+        """
         return Text(
             self.en.format(**{name: _spoken(value, "en") for name, value in values.items()}),
             self.zh.format(**{name: _spoken(value, "zh") for name, value in values.items()}),
@@ -95,4 +98,4 @@ def say(en: str, zh: str) -> str:
 
 
 def _spoken(value: object, language: Language) -> str:
-    return value.say(language) if isinstance(value, Text) else str(value)
+    return value.say(language) if isinstance(value, Text) else str(value).replace("\n", "\\n")

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import re
 
-#: Control characters (C0 but tab and newline, DEL, C1), line separators, bidirectional overrides, lone surrogates.
+#: Control characters (C0 but tab and newline, DEL, C1), line separators, bidirectional marks and overrides, characters
+#: without a width, lone surrogates.
 HARMFUL = re.compile(
-    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff\ud800-\udfff]"
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\xad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f"
+    "\ufeff\ufff9-\ufffb\ud800-\udfff]"
 )
 
 

@@ -193,7 +193,7 @@ class _Page:
         return fine if _can_show_anything(self.console.encoding) else plain
 
     def heading(self, title: Text) -> None:
-        self.line(self.say(title), style="bold underline")
+        self.line(inert_line(title.say(self.language)), style="bold underline")
         self.blank()
 
     def blank(self) -> None:

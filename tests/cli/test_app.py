@@ -183,6 +183,21 @@ def test_the_language_may_come_from_the_settings_file(doctor, tmp_path):
     assert IDEOGRAPH.search(doctor("checks").stdout)
 
 
+@pytest.mark.parametrize("encoding", ["ascii", "gbk", "utf-16"])
+def test_json_is_utf_8_whatever_the_terminal_speaks(tmp_path, encoding):
+    (tmp_path / "é 😀.py").write_text("x = (", encoding="utf-8")
+    ran = subprocess.run(
+        [sys.executable, "-m", "paddle_doctor", "scan", "--static", "--lang", "zh", "--format", "json", "."],
+        capture_output=True,
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONIOENCODING": encoding},
+        timeout=60,
+    )
+    (finding,) = json.loads(ran.stdout.decode("utf-8"))["findings"]
+    assert finding["location"]["path"] == "é 😀.py"
+    assert IDEOGRAPH.search(finding["message"])
+
+
 def test_an_output_that_cannot_show_chinese_gets_escapes_not_a_crash(doctor):
     ran = doctor("checks", "--lang", "zh", PYTHONIOENCODING="ascii")
     assert ran.returncode == 0

@@ -27,6 +27,13 @@ def test_a_message_is_looked_up_among_the_signatures(report, message, role):
     assert role in {each["role"] for each in found}
 
 
+@pytest.mark.parametrize("message", ["password=hunter2", "OSError: [Errno 98] Address already in use password=hunter2"])
+def test_a_secret_in_a_message_is_not_repeated(doctor, message):
+    ran = doctor("explain", message, "--format", "json")
+    assert "hunter2" not in ran.stdout + ran.stderr
+    assert "<hidden>" in ran.stdout + ran.stderr
+
+
 def test_what_is_neither_is_an_error_with_a_hint(doctor):
     ran = doctor("explain", "wraper-prefix")
     assert ran.returncode == 2

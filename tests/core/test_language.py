@@ -25,6 +25,11 @@ def test_the_strongest_variable_that_is_set_decides(environ, language):
     assert choose("auto", environ) == language
 
 
+def test_a_value_stays_on_its_line():
+    assert Text("No {path}.", "没有 {path}。").fill(path="a\n\nAll is well.").en == "No a\\n\\nAll is well.."
+    assert Text("{words}", "{words}").fill(words=same("one\ntwo")).zh == "one\ntwo"
+
+
 def test_what_is_asked_beats_the_environment():
     assert choose("en", {"LC_ALL": "zh_CN"}) == "en"
     assert choose("zh", {}) == "zh"
@@ -50,7 +55,8 @@ def test_values_fill_both_languages_and_a_text_fills_each_with_its_own():
 
 @given(st.text())
 def test_a_value_is_never_read_as_a_template(hostile):
-    assert same("<{it}>").fill(it=hostile) == same(f"<{hostile}>")
+    on_its_line = hostile.replace("\n", "\\n")
+    assert same("<{it}>").fill(it=hostile) == same(f"<{on_its_line}>")
 
 
 def test_lists_and_counts_read_naturally():

@@ -14,6 +14,8 @@ from paddle_doctor.report.inert import HARMFUL, inert, inert_line
         ("\x1b]0;title\x07", "\\x1b]0;title\\x07"),
         ("a\rb", "a\\x0db"),
         ("\u202ecod.exe", "\\u202ecod.exe"),
+        ("\u061ccod.exe", "\\u061ccod.exe"),
+        ("pay\u200bpal", "pay\\u200bpal"),
         ("\x9b2J", "\\x9b2J"),
         ("nul\x00", "nul\\x00"),
         ("\ud800", "\\ud800"),

@@ -6,7 +6,7 @@ import pytest
 from rich.cells import cell_len
 from rich.console import Console
 
-from paddle_doctor.core.finding import Certainty, Report, Verdict
+from paddle_doctor.core.finding import Certainty, Report, Table, Verdict
 from paddle_doctor.core.language import same
 from paddle_doctor.report import terminal
 from paddle_doctor.report.inert import HARMFUL
@@ -47,6 +47,11 @@ def test_what_the_patient_wrote_is_inert(full_report):
     page = render_plain(full_report, "en")
     assert not HARMFUL.search(page)
     assert "[bold]boo[/bold]" in page
+
+
+def test_a_name_writes_no_line_of_its_own():
+    table = Table(title=same("a\n\nAll is well.pdparams"), rows=((same("Size"), "1"),))
+    assert render_plain(Report(command="ckpt", tables=(table,)), "en").splitlines()[0] == "a\\n\\nAll is well.pdparams"
 
 
 def test_colour_only_where_it_is_wanted(full_report, capsys):
