@@ -42,4 +42,5 @@ def _line(kind: str, names: Sequence[str]) -> str:
 def _this_shell(platform: str) -> str:
     if platform == "win32":
         return "powershell" if "PSModulePath" in os.environ else "cmd"
-    return PurePath(os.environ.get("SHELL", "")).name
+    name = PurePath(os.environ.get("SHELL", "")).name
+    return "powershell" if name == "pwsh" else name

@@ -36,6 +36,9 @@ _URL = r"""(?x) (?P<scheme> (?<![A-Za-z0-9]) [a-zA-Z][a-zA-Z0-9+.-]{0,20} ://) (
       [^\s/'"<>]{1,512} @                                       # user:password@, the password may hold an @
     | [^\s/:@'"<>]{0,128} : (?!\d{1,5}(?:/|$)) [^\s@'"<>]{1,256} @  # the password holds a /
     )"""
+#: An address without a scheme, as in a list of endpoints; the port tells it from prose.
+_USER_AT_HOST = r"""(?x) (?<![\w./:@-]) (?P<user> [\w.-]{1,64} ) : (?!//|[\d.]+@) [^\s/:@,'"<>]{3,128}
+    @ (?P<host> (?: [\w.-]{1,128} | \[[0-9a-fA-F:]{2,40}\] ) : \d{1,5} \b )"""
 _URL_QUERY = r"""(?ix) (?P<name> [?&;] [\w.%-]{0,40}?
         (?:signature|sig|token|key|key_?id|credential|auth|authorization|secret|passw(?:or)?d|sk|ak) =)
     [^\s&;'"<>]{3,4000}"""
@@ -109,7 +112,7 @@ def _variable_is_secret(name: str) -> bool:
         return True
     words = _words(name)
     if re.search(_HARMLESS_NAME, name):
-        return "token" in words
+        return bool(words & {"token", "key", "ak", "sk"})
     return bool(words & _SECRET_WORDS or _ends_in_token(name)) and not words & _LANGUAGE_MODEL_WORDS
 
 
@@ -151,6 +154,7 @@ def _ends_in_token(name: str) -> bool:
 #: The patterns are strings, compiled by `re` at their first use: most runs of the doctor meet few of them.
 _KINDS: tuple[tuple[tuple[str, ...], str, str | Callable[[re.Match[str]], str]], ...] = (
     (("://",), _URL, rf"\g<scheme>{HIDDEN}@"),
+    (("@",), _USER_AT_HOST, rf"\g<user>:{HIDDEN}@\g<host>"),
     (("://",), _URL_QUERY, rf"\g<name>{HIDDEN}"),
     (("://", ".com/"), _WEBHOOK, rf"\g<host>/{HIDDEN}"),
     (("private key",), _PRIVATE_KEY, HIDDEN),

@@ -108,6 +108,7 @@ def test_the_line_for_a_shell_and_nothing_else(asked, kind, line):
 def test_the_line_speaks_the_language_of_this_shell(asked):
     assert asked("--shell", SHELL="/usr/bin/fish", **LEFT)[1].startswith("set --erase")
     assert asked("--shell", SHELL="/bin/bash", **LEFT)[1].startswith("unset")
+    assert asked("--shell", SHELL="/usr/bin/pwsh", **LEFT)[1].startswith("Remove-Item")
 
 
 def test_a_clean_shell_gets_no_line(asked):

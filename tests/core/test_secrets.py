@@ -35,6 +35,8 @@ KINDS: dict[str, tuple[st.SearchStrategy[str], str]] = {
     "baidu": (_of(40).map("bce-v3/ALTAK-{}".format), "auth string @"),
     "jwt": (_of(80).map(lambda s: f"eyJ{s[:20]}.{s[20:50]}.{s[50:]}"), "jwt @"),
     "url password": (_of(12, LETTERS + "!$@%."), "http_proxy=http://me:@@proxy.example:3128/"),
+    "address": (_of(12, LETTERS + "!$%."), "PADDLE_TRAINER_ENDPOINTS=10.0.0.1:6070,me:@@10.0.0.2:6071"),
+    "address of IPv6": (_of(12), "meeting at root:@@[::1]:2379"),
     "url password with slash": (_of(12).map(lambda s: f"x{s[:5]}/{s[5:]}"), "redis://:@@127.0.0.1:6379/0"),
     "url signature": (_of(44).map(lambda s: s + "%3D"), "https://bos.example/a.pdparams?sig=@&x=1"),
     "bearer": (_of(30), "> Authorization: Bearer @"),
@@ -94,6 +96,7 @@ SECRET_NAMES = [
     "HF_TOKEN", "GITHUB_TOKEN", "WANDB_API_KEY", "AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN", "MYSQL_PWD", "DB_PASS",
     "QIANFAN_AK", "QIANFAN_SK", "AISTUDIO_ACCESS_TOKEN", "POSTGRES_PASSWORD", "SENTRY_DSN", "MY_SECRET", "dbpassword",
     "GOOGLE_APPLICATION_CREDENTIALS", "NPM_AUTH", "SESSION_COOKIE", "PADDLE_JOB_TOKEN", "PADDLE_ELASTIC_PASSWORD",
+    "PADDLE_AUTH_KEY", "PADDLE_CLOUD_SK",
     "ALIYUN_ACCESSKEYSECRET", "GITLAB_PAT", "ENCRYPTION_KEY",
 ]  # fmt: skip
 
@@ -143,6 +146,8 @@ def test_a_proxy_is_shown_without_its_password() -> None:
         "missing key: backbone.conv1.weight",
         "[2026-01-01 10:00:00,123] [ INFO] epoch 1, step 10, loss: 0.693147, tokens/s: 123456.78",
         "http://localhost:4873/@scope/package",
+        "git clone git@github.com:me/model.git && scp a.log me@10.0.0.1:8080",
+        "loss:0.6931@step:100, acc:0.50@10",
         "pip install git+https://github.com/PaddlePaddle/PaddleSeg@release/2.9",
         "https://paddleocr.bj.bcebos.com/PP-OCRv4/chinese/ch_PP-OCRv4_det_train.tar",
         "sha256 e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855",

@@ -126,7 +126,7 @@ class ProcessTable:
             kind=kind,
             rank=_number(environ, "PADDLE_TRAINER_ID", "RANK"),
             world_size=_number(environ, "PADDLE_TRAINERS_NUM", "WORLD_SIZE"),
-            endpoint=_shown(environ["PADDLE_CURRENT_ENDPOINT"]) if environ.get("PADDLE_CURRENT_ENDPOINT") else None,
+            endpoint=_endpoint(environ.get("PADDLE_CURRENT_ENDPOINT", "")),
             orphan=orphan,
         )
 
@@ -247,6 +247,10 @@ def _number(environ: Mapping[str, str], *names: str) -> int | None:
         if value.isdecimal() and len(value) < 10:
             return int(value)
     return None
+
+
+def _endpoint(value: str) -> str | None:
+    return hide_in_text(_shown(value[:COMMAND_LIMIT])) or None
 
 
 def _shown(text: str) -> str:
