@@ -19,6 +19,7 @@ UNKNOWN_KEY = Text("{path}: unknown setting '{key}'.{hint}", "{path}：没有“
 UNKNOWN_CODE = Text("There is no check '{code}'.{hint}", "没有叫“{code}”的检查。{hint}")
 WRONG_TYPE = Text("{path}: {key} must be {expected}.", "{path}：{key} 应为：{expected}。")
 A_STRING_LIST = Text("a list of strings", "字符串列表")
+NOT_UTF8 = Text("it is not UTF-8", "它不是 UTF-8 编码")
 TOO_DEEP = Text("it is nested too deeply", "嵌套太深")
 TRUE_OR_FALSE = Text("true or false", "true 或 false")
 
@@ -85,10 +86,12 @@ def _read(path: Path) -> dict[str, Any]:
         import tomli as tomllib
 
     try:
-        return tomllib.loads(path.read_text(encoding="utf-8"))
+        return tomllib.loads(path.read_text(encoding="utf-8-sig"))
     except OSError as error:
         raise unreadable(path, error) from error
-    except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+    except UnicodeDecodeError as error:
+        raise InputError(UNREADABLE.fill(path=path, why=NOT_UTF8)) from error
+    except tomllib.TOMLDecodeError as error:
         raise InputError(UNREADABLE.fill(path=path, why=error)) from error
     except RecursionError as error:
         raise InputError(UNREADABLE.fill(path=path, why=TOO_DEEP)) from error

@@ -75,6 +75,18 @@ def test_a_mistake_is_told_with_the_file_and_a_hint(tmp_path, text, sentence):
     assert str(tmp_path / "pyproject.toml") in caught.value.text.zh
 
 
+@pytest.mark.parametrize("encoding", ["gbk", "utf-16"])
+def test_a_file_that_is_not_utf_8_is_told(tmp_path, encoding):
+    (tmp_path / "paddle-doctor.toml").write_text('# 设置\nlang = "zh"\n', encoding=encoding)
+    with pytest.raises(InputError, match=r"Cannot read .*paddle-doctor\.toml: it is not UTF-8\."):
+        find_settings(tmp_path)
+
+
+def test_a_byte_order_mark_is_no_mistake(tmp_path):
+    (tmp_path / "paddle-doctor.toml").write_text('lang = "zh"\n', encoding="utf-8-sig")
+    assert find_settings(tmp_path).lang == "zh"
+
+
 def test_a_pyproject_whose_tool_is_no_table_does_not_speak_of_us(tmp_path):
     write(tmp_path, "tool = 5\n")
     assert find_settings(tmp_path) == Settings(root=tmp_path)
