@@ -217,7 +217,7 @@ def standing(attempt: Attempt, as_is: Attempt) -> Standing:
 
 
 def _standing_of_a_pass(attempt: Attempt, as_is: Attempt) -> Standing:
-    if attempt.rung not in (Rung.AS_IS, Rung.CLEAN_ENV) and not attempt.changed:
+    if attempt.rung not in (Rung.AS_IS, Rung.CLEAN_ENV) and not (attempt.changed or attempt.added):
         return Standing.OTHER  # the change never took hold: whatever made it pass, it was not this
     root = as_is.root
     if attempt.rung is Rung.NO_WORKERS and root is not None and root.type == "StopIteration":
