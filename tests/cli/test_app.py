@@ -91,12 +91,15 @@ def test_the_shell_completes_commands_and_options(doctor, line, offered):
         (["checks", "--output", "no/such/folder/x"], "Cannot write no/such/folder/x", "无法写入 no/such/folder/x"),
     ],
 )
-def test_a_wrong_use_is_one_sentence_and_status_2(doctor, arguments, english, chinese):
+def test_a_wrong_use_is_one_sentence_and_status_2(monkeypatch, tmp_path, capsys, arguments, english, chinese):
+    monkeypatch.chdir(tmp_path)
     for language, sentence in (("en", english), ("zh", chinese)):
-        ran = doctor(*arguments, "--lang", language) if arguments[0] != "cheks" else doctor("--lang", language, "cheks")
-        assert ran.returncode == 2
-        assert ran.stderr.startswith(sentence)
-        assert ran.stdout == ""
+        spoken = ["--lang", language]
+        status = app.run(spoken + arguments if arguments[0] == "cheks" else arguments[:1] + spoken + arguments[1:])
+        said = capsys.readouterr()
+        assert status == 2
+        assert said.err.startswith(sentence)
+        assert said.out == ""
 
 
 def test_without_arguments_the_help_is_shown(doctor):
