@@ -63,6 +63,8 @@ def picture(command: list[str], language: Language) -> str:
         check=False,
         env={**os.environ, "COLUMNS": "92", "PYTHONIOENCODING": "utf-8", "TERM": "xterm-256color"},
     )
+    if ran.returncode not in (0, 1):
+        sys.exit(ran.stderr.decode("utf-8"))
     console = Console(record=True, width=92, file=io.StringIO(), force_terminal=True)
     console.print(Styled.from_ansi(f"$ paddle-doctor {' '.join(command)}\n\n" + ran.stdout.decode("utf-8").rstrip()))
     return console.export_svg(title="paddle-doctor", theme=MONOKAI, unique_id=f"doctor-{command[0]}-{language}")

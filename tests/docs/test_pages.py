@@ -26,6 +26,12 @@ def test_the_list_of_checks_is_up_to_date(make_pages, language, name):
     assert (DOCS / name).read_text(encoding="utf-8") == make_pages.checks_page(language), "run `make docs`"
 
 
+@pytest.mark.parametrize("language", ["en", "zh"])
+@pytest.mark.parametrize(("name", "shows"), [("log", "user-code-exception"), ("scan", "PD101"), ("ckpt", "PD201")])
+def test_every_picture_shows_what_its_command_found(name, language, shows):
+    assert shows in (DOCS / "images" / f"{name}.{language}.svg").read_text(encoding="utf-8")
+
+
 def test_both_readmes_show_the_same_commands():
     commands = {
         name: set(re.findall(r"`paddle-doctor (\w+)", (ROOT / name).read_text(encoding="utf-8")))
