@@ -39,13 +39,13 @@ def is_array_call(node: Node) -> bool:
 
 
 def is_dtype_call(node: Node) -> bool:
-    """Whether the node is the call that makes a dtype."""
-    return isinstance(node, Call) and is_from(node.target, ("numpy",), "dtype")
+    """Whether the node is the call that makes a dtype, with the arguments that it must have."""
+    return isinstance(node, Call) and is_from(node.target, ("numpy",), "dtype") and is_known_call(node)
 
 
 def is_encoded(node: Node) -> bool:
     """Whether the node is bytes written as latin-1 text, as protocols 0 to 2 do."""
-    return isinstance(node, Call) and is_from(node.target, ("_codecs",), "encode")
+    return isinstance(node, Call) and is_from(node.target, ("_codecs",), "encode") and is_known_call(node)
 
 
 def is_mapping_call(node: Node) -> bool:

@@ -27,6 +27,10 @@ def call(module: str, name: str, *arguments: bytes) -> bytes:
 
 EXEC = call("builtins", "exec", text(TOUCH))
 ARRAY = pickle.dumps(numpy.zeros((2, 3), "f4"), 2)[2:-1]
+#: Arguments that are no tuple but a call, and an array to be given its state: version, shape, then dtype, order, data.
+NO_ARGUMENTS = glob("collections", "OrderedDict") + b")R"
+NEW_ARRAY = call("numpy.core.multiarray", "_reconstruct", glob("numpy", "ndarray"), b"K\x00\x85", text("b"))
+NEW_STATE = b"\x80\x02}" + text("w") + NEW_ARRAY + b"(K\x01K\x03\x85"
 STATE = b"}(X\x06\x00\x00\x00weightK\x01u"
 
 LIVE = {
@@ -163,6 +167,22 @@ REFUSED = {
     + b")\x81}"
     + text("__class__")
     + b"K\x01sb.",
+    "a dtype of nothing": NEW_STATE + glob("numpy", "dtype") + NO_ARGUMENTS + b"R\x89" + text("abc") + b"tbs.",
+    "bytes of nothing": NEW_STATE
+    + call("numpy", "dtype", text("u1"), b"\x89", b"\x88")
+    + b"\x89"
+    + glob("_codecs", "encode")
+    + NO_ARGUMENTS
+    + b"Rtbs.",
+    "the class of an array in bytes of nothing": b"\x80\x02"
+    + call(
+        "numpy.core.multiarray",
+        "_reconstruct",
+        glob("numpy", "ndarray"),
+        b"K\x00\x85",
+        glob("_codecs", "encode") + NO_ARGUMENTS + b"R",
+    )
+    + b".",
     "a state twice": b"\x80\x02"
     + glob("argparse", "Namespace")
     + b")\x81}"
