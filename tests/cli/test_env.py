@@ -52,7 +52,7 @@ def test_a_clean_shell_gets_a_short_summary(doctor):
     ran = doctor("env", "--select", "PD301", *CLEAN)
     assert ran.returncode == 0
     assert "Launch variables  none" in ran.stdout
-    assert sys.executable in ran.stdout
+    assert sys.executable in "".join(ran.stdout.split())  # a long path goes on in the next line
     assert len(ran.stdout.splitlines()) < 40
 
 
