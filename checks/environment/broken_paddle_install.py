@@ -56,10 +56,6 @@ GONE = Text(
     "with it.",
     "pip 显示已安装 {packages}，但找不到 paddle 模块：卸载另一个 Paddle 包时把它的文件也删掉了。",
 )
-REINSTALL = Text(
-    "Uninstall both, then install the one that you want.",
-    "把两个都卸载，再安装需要的那一个。",
-)
 UNKNOWN = Text("unknown build", "类型未知")
 
 
@@ -132,7 +128,7 @@ def broken_paddle_install(environment: Environment) -> Iterator[Finding]:
         location=Location(path=python.paddle_path or python.executable),
         evidence=[Evidence(text=f"{name} {python.packages[name]}", path=python.executable) for name in installed],
         fix=Fix(
-            summary=REINSTALL,
+            summary=PAGE.cure,
             commands=(
                 f"{program} -m pip uninstall -y paddlepaddle paddlepaddle-gpu",
                 f"{program} -m pip install {wanted}",

@@ -8,12 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from paddle_doctor.subjects.checkpoint.model import MOST_DIMENSIONS
 from paddle_doctor.subjects.checkpoint.pickle_nodes import NO_STATE, Call, Dict, Encoding, Global, Node, Set, Span
 
 MULTIARRAY = ("numpy.core.multiarray", "numpy._core.multiarray")
 NUMERIC = ("numpy.core.numeric", "numpy._core.numeric")
-#: NumPy's own limit.
-MOST_DIMENSIONS = 64
 #: Python 2's name (protocols 0 to 2) and Python 3's.
 BUILTINS = ("__builtin__", "builtins")
 

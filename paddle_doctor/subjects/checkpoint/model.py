@@ -6,6 +6,11 @@ from dataclasses import dataclass
 from enum import Enum
 from math import prod
 
+#: NumPy's own limit; no kind of file that we read has more.
+MOST_DIMENSIONS = 64
+#: No file holds more: a length beyond it is an error, not a file that was cut.
+LONGEST_DATA = 1 << 48
+
 
 class Format(Enum):
     """What a file is, told by its content, never by its name."""

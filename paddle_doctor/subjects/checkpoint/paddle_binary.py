@@ -11,7 +11,7 @@ import struct
 from math import prod
 from typing import BinaryIO
 
-from paddle_doctor.subjects.checkpoint.model import Break, Damage, Tensor
+from paddle_doctor.subjects.checkpoint.model import LONGEST_DATA, MOST_DIMENSIONS, Break, Damage, Tensor
 
 #: framework.proto's VarType.Type, with the bytes of an element.
 DTYPES = {
@@ -34,9 +34,6 @@ _HEAD = struct.Struct("<IQ")
 _DESC = struct.Struct("<Ii")
 _U8 = struct.Struct("<Q")
 MOST_LEVELS = 8
-MOST_DIMENSIONS = 64
-#: No file holds more.
-LONGEST_DATA = 1 << 48
 LONGEST_DESC = 4096
 MOST_TENSORS = 200_000
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import BinaryIO
 
 from paddle_doctor.subjects.checkpoint import known_forms
-from paddle_doctor.subjects.checkpoint.model import Break
+from paddle_doctor.subjects.checkpoint.model import LONGEST_DATA, Break
 from paddle_doctor.subjects.checkpoint.pickle_nodes import Call, Dict, Encoding, Global, Node, Set, Span
 
 #: A tensor takes some 35 instructions and 10 nodes.
@@ -23,8 +23,6 @@ MOST_NODES = 500_000
 LONGEST_VALUE = 1024
 LONGEST_LINE = 1 << 16
 MOST_TEXT = 1 << 25
-#: No file holds more: a length beyond it is an error, not a file that was cut.
-LONGEST_DATA = 1 << 48
 MOST_SUSPICIOUS = 50
 
 

@@ -5,11 +5,10 @@ from __future__ import annotations
 from math import prod
 from typing import Any, BinaryIO
 
-from paddle_doctor.subjects.checkpoint.model import Break, Damage, Tensor
+from paddle_doctor.subjects.checkpoint.model import MOST_DIMENSIONS, Break, Damage, Tensor
 
 #: The format's own limit is 100 MB; real headers are far below this.
 LONGEST_HEADER = 1 << 25
-MOST_DIMENSIONS = 64
 DTYPES = {
     "BOOL": ("bool", 1),
     "U8": ("uint8", 1),
